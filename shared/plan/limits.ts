@@ -1,0 +1,89 @@
+/**
+ * Every bound of planroom in one place: its unit in the name, and the abuse it stops beside it.
+ * The value itself is allowed, one more is refused.
+ */
+export const limits = {
+  /** A plan that no client could draw, or hold in memory. */
+  tasksPerRoomMax: 10_000,
+  groupsPerRoomMax: 1_000,
+  /** A task number that a loaded file asks for: a huge one would use up all numbers at once. */
+  taskNumberMax: 1_000_000,
+  /** A task used as a file store. */
+  descriptionBytesMax: 4 * 1024,
+  groupTitleBytesMax: 1024,
+  evidenceBytesMax: 4 * 1024,
+  /** The document body; the figure is docker-agent's. */
+  contentBytesMax: 10 * 1024 * 1024,
+  /** Title, author and status of the document: labels over 4 KiB are legal in docker-agent. */
+  documentLabelBytesMax: 64 * 1024,
+  /** Above this a body travels as its size in a broadcast; whoever needs it reads it. */
+  broadcastBodyBytesMax: 64 * 1024,
+  /** One task that names everything makes every dependency walk slow. */
+  dependenciesPerTaskMax: 256,
+  /** A dependency is kept as written, so its length must be bounded too. */
+  dependencyIdBytesMax: 128,
+  labelsPerTaskMax: 32,
+  labelBytesMax: 128,
+  priorityBytesMax: 32,
+  /** A batch is decided in one go and blocks the event loop meanwhile. */
+  mutationsPerBatchMax: 1_000,
+  roomNameCharactersMax: 100,
+  actorNameBytesMax: 128,
+  mutationIdCharactersMax: 64,
+
+  /** One WebSocket frame; larger documents go through HTTP. */
+  frameBytesMax: 1024 * 1024,
+  /** A message in many tiny fragments makes the receiver pay per fragment. */
+  frameFragmentsMax: 64,
+  /** Nesting of a JSON message: deep nesting exhausts stacks of whoever walks it. */
+  jsonDepthMax: 16,
+  /** Messages of one frame. */
+  messagesPerFrameMax: 1_000,
+  /** A body over HTTP. */
+  httpBodyBytesMax: 24 * 1024 * 1024,
+  /** Request line and headers over HTTP. */
+  httpHeaderBytesMax: 16 * 1024,
+  /** Whole header must have arrived by then: a slow header holds a connection. */
+  httpHeaderTimeoutMs: 10_000,
+  httpRequestTimeoutMs: 60_000,
+  /** A connection that never says hello. */
+  helloTimeoutMs: 10_000,
+  /** Rooms that one connection joins. */
+  roomsPerSessionMax: 256,
+  /** Mutations of one connection that wait for their commit. */
+  mutationsInFlightPerSessionMax: 1_024,
+  /** Mutations of one room that wait for their commit: past it writers are told to slow down. */
+  mutationsInFlightPerRoomMax: 16_384,
+  /** Tokens a second and at most of the bucket of one connection; a message costs one. */
+  messagesPerSecond: 5_000,
+  messagesBurst: 10_000,
+  /** Faults (bad messages, rate) of one connection before it is closed. */
+  faultsPerSessionMax: 20,
+  /** What waits unsent for one slow reader before it is closed and told to resume. */
+  outboxBytesMax: 8 * 1024 * 1024,
+  /** Silence after which a connection is pinged; no answer within the same time closes it. */
+  heartbeatIntervalMs: 15_000,
+  /** Connections of the whole server. */
+  sessionsMax: 10_000,
+  /** Changes in one answer to a read. */
+  changesPerReadMax: 1_000,
+  /** Rooms in memory without a subscriber are let go after this. */
+  roomIdleTimeoutMs: 5 * 60_000,
+  /** Recent Changes a room keeps in memory for clients that come back. */
+  recentChangesPerRoomMax: 4_096,
+  recentChangesBytesPerRoomMax: 4 * 1024 * 1024,
+} as const;
+
+const encoder = new TextEncoder();
+
+/** UTF-8 length in bytes, without encoding when the text is surely short enough. */
+export function utf8Bytes(text: string): number {
+  return encoder.encode(text).length;
+}
+
+/** Whether the text has at most `max` UTF-8 bytes; cheap for short texts. */
+export function fitsBytes(text: string, max: number): boolean {
+  if (text.length * 3 <= max) return true;
+  if (text.length > max) return false;
+  return utf8Bytes(text) <= max;
+}
