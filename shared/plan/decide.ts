@@ -1,0 +1,111 @@
+import { apply, applyStep, markOf } from './apply.ts';
+import type { Patch } from './change.ts';
+import { compose } from './compose.ts';
+import type { Decision } from './draft.ts';
+import type { Batch, Mutation, SingleMutation } from './mutation.ts';
+import { decideDocument } from './mutations/document.ts';
+import { decideGroup } from './mutations/group.ts';
+import { decidePlan } from './mutations/plan.ts';
+import { decideReplace } from './mutations/replace.ts';
+import { decideTask } from './mutations/task.ts';
+import { decideTaskStatus } from './mutations/task-status.ts';
+import { decideClean } from './mutations/tasks.ts';
+import type { Plan } from './plan.ts';
+import type { Rejection } from './rejection.ts';
+import { assertNever, ok, type Result } from './result.ts';
+import type { Stamp } from './stamp.ts';
+
+/**
+ * Whether the plan's rules let the mutation through, and what it does. Pure: the plan is the same before and after,
+ * and the same plan, mutation and stamp give the same answer.
+ */
+export function decide(plan: Plan, mutation: Mutation, stamp: Stamp): Result<Decision, Rejection> {
+  return mutation.type === 'batch' ? decideBatch(plan, mutation, stamp) : decideSingle(plan, mutation, stamp);
+}
+
+function decideSingle(plan: Plan, mutation: SingleMutation, stamp: Stamp): Result<Decision, Rejection> {
+  switch (mutation.type) {
+    case 'document.write':
+    case 'document.status':
+      return decideDocument(plan, mutation);
+    case 'group.add':
+    case 'group.edit':
+    case 'group.move':
+    case 'group.remove':
+    case 'group.verify':
+      return decideGroup(plan, mutation, stamp);
+    case 'task.add':
+    case 'task.edit':
+    case 'task.move':
+    case 'task.remove':
+      return decideTask(plan, mutation, stamp);
+    case 'task.start':
+    case 'task.complete':
+    case 'task.cancel':
+    case 'task.reopen':
+      return decideTaskStatus(plan, mutation, stamp);
+    case 'tasks.clean':
+      return decideClean(plan, mutation);
+    case 'tasks.replace':
+      return decideReplace(plan, mutation, stamp);
+    case 'plan.load':
+    case 'plan.policy':
+    case 'plan.revert':
+      return decidePlan(plan, mutation, stamp);
+    default:
+      return assertNever(mutation);
+  }
+}
+
+/** Each mutation is decided on the plan as the ones before it leave it: they are applied, and all taken back at the end. */
+function decideBatch(plan: Plan, batch: Batch, stamp: Stamp): Result<Decision, Rejection> {
+  const done: Decision[] = [];
+  const before = markOf(plan);
+  try {
+    for (const [index, mutation] of batch.mutations.entries()) {
+      const decision = decideSingle(plan, mutation, stamp);
+      if (!decision.ok) return { ok: false, error: atIndex(decision.error, index, batch.mutations.length) };
+      applyStep(plan, decision.value.patch, stamp);
+      done.push(decision.value);
+    }
+  } finally {
+    for (const decision of done.slice().reverse()) apply(plan, decision.undo, before);
+  }
+  return ok({
+    patch: compose(done.map((decision) => decision.patch)),
+    undo: compose(undosInReverse(done)),
+    nags: done.flatMap((decision) => decision.nags),
+  });
+}
+
+function undosInReverse(done: readonly Decision[]): Patch[] {
+  return done.map((decision) => decision.undo).reverse();
+}
+
+function atIndex(rejection: Rejection, index: number, count: number): Rejection {
+  return {
+    ...rejection,
+    message: `Mutation ${index + 1} of ${count} was refused, so none took effect. ${rejection.message}`,
+    facts: { ...rejection.facts, index },
+  };
+}
+
+/** Revisions whose Changes `decide` wants through `stamp.history`; undefined when it needs none. */
+export function historyNeeded(
+  plan: Plan,
+  mutation: Mutation,
+): { readonly from: number; readonly to: number } | undefined {
+  if (mutation.type === 'batch') {
+    const ranges = mutation.mutations.flatMap((entry) => historyNeeded(plan, entry) ?? []);
+    if (ranges.length === 0) return undefined;
+    return { from: Math.min(...ranges.map((r) => r.from)), to: Math.max(...ranges.map((r) => r.to)) };
+  }
+  if (mutation.type === 'plan.revert') {
+    return mutation.revision > plan.revision ? undefined : { from: mutation.revision, to: mutation.revision };
+  }
+  if (mutation.type === 'tasks.replace') {
+    const { base } = mutation;
+    return base === undefined || base >= plan.revision ? undefined : { from: base + 1, to: plan.revision };
+  }
+  return undefined;
+}

@@ -1,0 +1,153 @@
+import { z } from 'zod';
+import { type Decision, Draft } from '../draft.ts';
+import { limits } from '../limits.ts';
+import { type ParsedGroup, type ParsedPlan, parseMarkdown } from '../markdown.ts';
+import { fullListWritePolicies, inProgressPolicies } from '../model.ts';
+import { freshOrders } from '../order.ts';
+import type { Plan } from '../plan.ts';
+import { type Rejection, rejection } from '../rejection.ts';
+import { assertNever, err, ok, type Result } from '../result.ts';
+import { requireDescription, requireText, requireUnchangedPlan } from '../rules.ts';
+import type { Stamp } from '../stamp.ts';
+import { baseField } from './fields.ts';
+import { decideRevert, type planRevert } from './revert.ts';
+
+/** Replaces groups and tasks by those of a Markdown task list; the document too when the text is a planroom export. */
+export const planLoad = z.strictObject({
+  type: z.literal('plan.load'),
+  markdown: z.string().max(limits.httpBodyBytesMax),
+  base: baseField,
+});
+/** Changes rules of the room. */
+export const planPolicy = z.strictObject({
+  type: z.literal('plan.policy'),
+  inProgress: z.enum(inProgressPolicies).optional(),
+  strictTerminal: z.boolean().optional(),
+  fullListWrites: z.enum(fullListWritePolicies).optional(),
+});
+
+type Load = z.infer<typeof planLoad>;
+type SetPolicy = z.infer<typeof planPolicy>;
+export type PlanMutation = Load | SetPolicy | z.infer<typeof planRevert>;
+
+export function decidePlan(plan: Plan, mutation: PlanMutation, stamp: Stamp): Result<Decision, Rejection> {
+  switch (mutation.type) {
+    case 'plan.load':
+      return decideLoad(plan, mutation, stamp);
+    case 'plan.policy':
+      return decidePolicy(plan, mutation);
+    case 'plan.revert':
+      return decideRevert(plan, mutation, stamp);
+    default:
+      return assertNever(mutation);
+  }
+}
+
+function decidePolicy(plan: Plan, mutation: SetPolicy): Result<Decision, Rejection> {
+  const { type: _type, ...fields } = mutation;
+  if (Object.keys(fields).length === 0) {
+    return rejection('invalid', 'Name at least one of inProgress, strictTerminal, fullListWrites.');
+  }
+  const draft = new Draft(plan);
+  draft.setPolicy({ ...plan.policy, ...(fields as Partial<typeof plan.policy>) });
+  return ok(draft.finish());
+}
+
+function decideLoad(plan: Plan, mutation: Load, stamp: Stamp): Result<Decision, Rejection> {
+  const guard = requireUnchangedPlan(plan, mutation.base);
+  if (!guard.ok) return guard;
+  const parsed = parseMarkdown(mutation.markdown);
+  const checked = checkParsed(parsed);
+  if (!checked.ok) return checked;
+  const draft = new Draft(plan);
+  for (const task of plan.tasks()) draft.removeTask(task);
+  for (const group of plan.groups()) draft.removeGroup(group);
+  const numbers = new NumberGiver(parsed.groups);
+  const orders = freshOrders(parsed.groups.length);
+  parsed.groups.forEach((group, index) => {
+    const { title, testsVerified, evidence } = group;
+    const uid = stamp.newUid();
+    draft.addGroup({
+      uid,
+      title,
+      order: orders[index] as string,
+      ...(testsVerified && { testsVerified }),
+      ...(evidence !== undefined && { evidence }),
+    });
+    addTasks(draft, uid, group, numbers, stamp);
+  });
+  if (parsed.policy) draft.setPolicy({ ...plan.policy, ...parsed.policy });
+  if (parsed.document) {
+    const { content, title, author, status } = parsed.document;
+    draft.writeDocument({ content, title: title ?? null, author: author ?? null, status: status ?? null });
+  }
+  return ok(draft.finish());
+}
+
+function addTasks(draft: Draft, groupUid: string, group: ParsedGroup, numbers: NumberGiver, stamp: Stamp): void {
+  const orders = freshOrders(group.tasks.length);
+  group.tasks.forEach((task, index) => {
+    const { description, status, dependsOn, startedBy, priority, labels } = task;
+    draft.addTask({
+      uid: stamp.newUid(),
+      number: numbers.give(task.number),
+      group: groupUid,
+      order: orders[index] as string,
+      description,
+      ...(status !== 'pending' && { status }),
+      ...(status === 'in_progress' && { startedBy: startedBy ?? stamp.actor }),
+      ...(dependsOn.length > 0 && { dependsOn }),
+      ...(priority !== undefined && { priority }),
+      ...(labels && labels.length > 0 && { labels }),
+    });
+  });
+}
+
+/** Numbers that the file states stay, the first that states one keeps it; the others count on from the highest. */
+class NumberGiver {
+  private readonly given = new Set<number>();
+  private next: number;
+
+  constructor(groups: readonly ParsedGroup[]) {
+    const stated = groups.flatMap((group) => group.tasks.map((task) => task.number ?? 0));
+    this.next = stated.reduce((highest, number) => Math.max(highest, number), 0) + 1;
+  }
+
+  give(stated: number | undefined): number {
+    const number = stated !== undefined && !this.given.has(stated) ? stated : this.next++;
+    this.given.add(number);
+    return number;
+  }
+}
+
+function checkParsed(parsed: ParsedPlan): Result<void, Rejection> {
+  const tasks = parsed.groups.reduce((sum, group) => sum + group.tasks.length, 0);
+  const { tasksPerRoomMax, groupsPerRoomMax } = limits;
+  if (tasks > tasksPerRoomMax || parsed.groups.length > groupsPerRoomMax) {
+    return rejection(
+      'limit_reached',
+      `The file has ${parsed.groups.length} groups and ${tasks} tasks; a room may hold ${groupsPerRoomMax} and ${tasksPerRoomMax}. Split it over several rooms.`,
+      { tasks, tasksPerRoomMax, groups: parsed.groups.length, groupsPerRoomMax },
+    );
+  }
+  for (const group of parsed.groups) {
+    const title = requireText('group title', group.title, limits.groupTitleBytesMax, 'allowed');
+    if (!title.ok) return err(title.error);
+    for (const task of group.tasks) {
+      const description = requireDescription(task.description);
+      if (!description.ok) return err(description.error);
+      if (task.dependsOn.length > limits.dependenciesPerTaskMax) return tooManyDependencies(task.description);
+    }
+  }
+  const content = requireText('content', parsed.document?.content ?? '', limits.contentBytesMax, 'allowed');
+  return content.ok ? ok(undefined) : err(content.error);
+}
+
+function tooManyDependencies(description: string): Result<never, Rejection> {
+  const { dependenciesPerTaskMax } = limits;
+  return rejection(
+    'too_long',
+    `The task '${description.slice(0, 80)}' lists more than ${dependenciesPerTaskMax} dependencies.`,
+    { dependenciesPerTaskMax },
+  );
+}
