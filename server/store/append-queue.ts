@@ -1,0 +1,106 @@
+import { storeError } from './sqlite-error.ts';
+import type { AppendBatch } from './sqlite-messages.ts';
+import type { SqliteThread } from './sqlite-thread.ts';
+import type { Append, AppendOutcome } from './store.ts';
+
+/** Bounds of one transaction: a longer one would make every append in it wait, and hold all its texts twice. */
+const batchRecordsMax = 8_192;
+const batchCharactersMax = 8 * 1024 * 1024;
+
+type Resolve = (outcome: AppendOutcome) => void;
+
+interface Batch {
+  readonly list: AppendBatch;
+  readonly resolves: Resolve[];
+  records: number;
+  characters: number;
+}
+
+/**
+ * Group commit over all rooms: what is appended in one turn of the event loop, or while a commit runs, is one transaction.
+ * At most one is under way; appends are stored in the order in which they came.
+ */
+export class AppendQueue {
+  private readonly thread: SqliteThread;
+  /** Oldest first; only the last one still grows. */
+  private readonly batches: Batch[] = [];
+  private isBusy = false;
+  private whenIdle: (() => void)[] = [];
+
+  constructor(thread: SqliteThread) {
+    this.thread = thread;
+  }
+
+  append(append: Append): Promise<AppendOutcome> {
+    return new Promise((resolve) => {
+      const batch = this.openBatch();
+      encode(append, batch);
+      batch.resolves.push(resolve);
+      this.schedule();
+    });
+  }
+
+  /** Resolves when everything appended so far has its outcome. */
+  idle(): Promise<void> {
+    if (!this.isBusy) return Promise.resolve();
+    return new Promise((resolve) => this.whenIdle.push(resolve));
+  }
+
+  private openBatch(): Batch {
+    const last = this.batches.at(-1);
+    if (last && last.records < batchRecordsMax && last.characters < batchCharactersMax) return last;
+    const batch: Batch = { list: [], resolves: [], records: 0, characters: 0 };
+    this.batches.push(batch);
+    return batch;
+  }
+
+  /** A turn later, so that all that the current turn brings (and the answers of the last commit cause) goes together. */
+  private schedule(): void {
+    if (this.isBusy) return;
+    this.isBusy = true;
+    setImmediate(() => this.flush());
+  }
+
+  private flush(): void {
+    const batch = this.batches.shift();
+    if (!batch) {
+      this.rest();
+      return;
+    }
+    this.thread.call({ type: 'append', batch: batch.list }).then((answer) => {
+      const outcome = answer.ok ? answer.value : ({ type: 'failed', error: answer.error } as const);
+      settle(batch.resolves, outcome);
+      setImmediate(() => this.flush());
+    });
+  }
+
+  private rest(): void {
+    this.isBusy = false;
+    const waiting = this.whenIdle;
+    this.whenIdle = [];
+    for (const resolve of waiting) resolve();
+  }
+}
+
+function settle(resolves: readonly Resolve[], outcome: AppendOutcome | AppendOutcome[]): void {
+  if (!Array.isArray(outcome)) {
+    for (const resolve of resolves) resolve(outcome);
+    return;
+  }
+  for (const [index, resolve] of resolves.entries()) {
+    resolve(outcome[index] ?? { type: 'failed', error: storeError('store_unavailable', undefined, 'no answer') });
+  }
+}
+
+/** See AppendBatch for the layout. The undo and the nags are turned into JSON here, once. */
+function encode(append: Append, batch: Batch): void {
+  const { list } = batch;
+  const { records } = append;
+  list.push(append.room, append.epoch, append.expectedRevision, JSON.stringify(append.summary), records.length);
+  for (const { change, changeText, undo, nags } of records) {
+    const undoText = JSON.stringify(undo);
+    list.push(change.mutationId, changeText, undoText, nags.length === 0 ? null : JSON.stringify(nags));
+    batch.characters += changeText.length + undoText.length;
+  }
+  batch.records += records.length;
+}

@@ -1,0 +1,157 @@
+import type { ChangeRecord } from '../../shared/plan/change.ts';
+import type { Snapshot } from '../../shared/plan/model.ts';
+import type { Result } from '../../shared/plan/result.ts';
+import { assert, err, ok } from '../../shared/plan/result.ts';
+import type {
+  Append,
+  AppendOutcome,
+  RemoveOutcome,
+  RoomListing,
+  RoomPosition,
+  RoomSummary,
+  RoomSummaryFields,
+  Store,
+  StoredRoom,
+  StoreError,
+} from './store.ts';
+
+interface MemoryRoom {
+  readonly epoch: string;
+  /** JSON of each record; the record of revision n stands at n - 1. */
+  readonly records: string[];
+  readonly revisionByMutation: Map<string, number>;
+  summary: string;
+  snapshot: { readonly revision: number; readonly json: string } | undefined;
+}
+
+const closed: StoreError = {
+  code: 'store_closed',
+  message: 'The server is shutting down, nothing was stored. Try again at the next one.',
+  retryable: true,
+};
+
+/** A store that lasts as long as its process, for tests. Everything goes through JSON text, as on a disk. */
+export function openMemoryStore(): Store {
+  return new MemoryStore();
+}
+
+class MemoryStore implements Store {
+  private readonly rooms = new Map<string, MemoryRoom>();
+  private isClosed = false;
+
+  async list(): Promise<Result<RoomListing, StoreError>> {
+    if (this.isClosed) return err(closed);
+    const rooms: RoomSummary[] = [];
+    for (const name of [...this.rooms.keys()].sort()) {
+      const room = this.rooms.get(name);
+      if (!room) continue;
+      const fields: RoomSummaryFields = JSON.parse(room.summary);
+      rooms.push({ ...fields, room: name, ...positionOf(room) });
+    }
+    return ok({ rooms, warnings: [] });
+  }
+
+  async load(name: string): Promise<Result<StoredRoom | undefined, StoreError>> {
+    if (this.isClosed) return err(closed);
+    const room = this.rooms.get(name);
+    if (!room) return ok(undefined);
+    const snapshot: Snapshot | undefined = room.snapshot && JSON.parse(room.snapshot.json);
+    return ok({ ...positionOf(room), snapshot, tail: room.records.slice(snapshot?.revision ?? 0).map(parse) });
+  }
+
+  async append(append: Append): Promise<AppendOutcome> {
+    const { epoch, expectedRevision, records } = append;
+    for (const [index, { change }] of records.entries()) {
+      assert(change.revision === expectedRevision + index + 1, 'an append needs consecutive records');
+    }
+    assert(records.length > 0, 'an append needs a record');
+    if (this.isClosed) return { type: 'failed', error: closed };
+    const room = this.rooms.get(append.room);
+    if (room ? room.epoch !== epoch : expectedRevision !== 0) {
+      return { type: 'conflict', current: room && positionOf(room) };
+    }
+    const mutationId = firstDuplicate(append, room);
+    if (mutationId !== undefined) return { type: 'duplicate', mutationId };
+    if (room && room.records.length !== expectedRevision) return { type: 'conflict', current: positionOf(room) };
+    this.store(append, room ?? { epoch, records: [], revisionByMutation: new Map(), summary: '', snapshot: undefined });
+    return { type: 'appended' };
+  }
+
+  async history(
+    name: string,
+    epoch: string,
+    from: number,
+    to: number,
+  ): Promise<Result<readonly ChangeRecord[], StoreError>> {
+    if (this.isClosed) return err(closed);
+    const room = this.find(name, epoch);
+    return ok(room ? room.records.slice(Math.max(0, from - 1), Math.max(0, to)).map(parse) : []);
+  }
+
+  async findMutation(
+    name: string,
+    epoch: string,
+    mutationId: string,
+  ): Promise<Result<ChangeRecord | undefined, StoreError>> {
+    if (this.isClosed) return err(closed);
+    const room = this.find(name, epoch);
+    const text = room?.records[(room.revisionByMutation.get(mutationId) ?? 0) - 1];
+    return ok(text === undefined ? undefined : parse(text));
+  }
+
+  async saveSnapshot(snapshot: Snapshot): Promise<Result<void, StoreError>> {
+    if (this.isClosed) return err(closed);
+    const room = this.find(snapshot.room, snapshot.epoch);
+    const { revision } = snapshot;
+    const isNews = room && revision <= room.records.length && revision > (room.snapshot?.revision ?? 0);
+    if (isNews) room.snapshot = { revision, json: JSON.stringify(snapshot) };
+    return ok(undefined);
+  }
+
+  async remove(name: string, expected?: RoomPosition): Promise<Result<RemoveOutcome, StoreError>> {
+    if (this.isClosed) return err(closed);
+    const room = this.rooms.get(name);
+    if (!room) return ok({ type: 'absent' });
+    const position = positionOf(room);
+    if (expected && (expected.epoch !== position.epoch || expected.revision !== position.revision)) {
+      return ok({ type: 'conflict', current: position });
+    }
+    this.rooms.delete(name);
+    return ok({ type: 'removed', position });
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+  }
+
+  private find(name: string, epoch: string): MemoryRoom | undefined {
+    const room = this.rooms.get(name);
+    return room?.epoch === epoch ? room : undefined;
+  }
+
+  private store(append: Append, room: MemoryRoom): void {
+    for (const { change, changeText, undo, nags } of append.records) {
+      room.records.push(`{"change":${changeText},"undo":${JSON.stringify(undo)},"nags":${JSON.stringify(nags)}}`);
+      room.revisionByMutation.set(change.mutationId, change.revision);
+    }
+    room.summary = JSON.stringify(append.summary);
+    this.rooms.set(append.room, room);
+  }
+}
+
+function firstDuplicate(append: Append, room: MemoryRoom | undefined): string | undefined {
+  const seen = new Set<string>();
+  for (const { change } of append.records) {
+    if (seen.has(change.mutationId) || room?.revisionByMutation.has(change.mutationId)) return change.mutationId;
+    seen.add(change.mutationId);
+  }
+  return undefined;
+}
+
+function positionOf(room: MemoryRoom): RoomPosition {
+  return { epoch: room.epoch, revision: room.records.length };
+}
+
+function parse(text: string): ChangeRecord {
+  return JSON.parse(text);
+}

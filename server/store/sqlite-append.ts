@@ -1,0 +1,131 @@
+import type { Connection } from './sqlite-connection.ts';
+import type { AppendBatch } from './sqlite-messages.ts';
+import type { RoomEntry } from './sqlite-rooms.ts';
+import { positionOf } from './sqlite-rooms.ts';
+import type { AppendOutcome } from './store.ts';
+
+const headLength = 5;
+const recordLength = 4;
+const appended: AppendOutcome = { type: 'appended' };
+
+/** The head of one append in a batch; `at` is where its records begin. */
+interface Head {
+  readonly room: string;
+  readonly epoch: string;
+  readonly expectedRevision: number;
+  readonly summary: string;
+  readonly count: number;
+  readonly at: number;
+}
+
+/** The appends of a batch, each as a batch of its own. */
+export function splitBatch(batch: AppendBatch): AppendBatch[] {
+  const parts: AppendBatch[] = [];
+  for (let at = 0; at < batch.length; ) {
+    const head = headAt(batch, at);
+    const end = head.at + head.count * recordLength;
+    parts.push(batch.slice(at, end));
+    at = end;
+  }
+  return parts;
+}
+
+/**
+ * Stores a batch in one transaction. A conflict or duplicate of one append leaves the others alone; a throw means that
+ * nothing of the batch is stored.
+ */
+export function appendBatch(connection: Connection, batch: AppendBatch): AppendOutcome | AppendOutcome[] {
+  return connection.transaction(() => {
+    const outcomes: AppendOutcome[] = [];
+    const dirty = new Map<string, RoomEntry>();
+    let allAppended = true;
+    for (let at = 0; at < batch.length; ) {
+      const head = headAt(batch, at);
+      const outcome = appendOne(connection, batch, head, dirty);
+      outcomes.push(outcome);
+      if (outcome !== appended) allAppended = false;
+      at = head.at + head.count * recordLength;
+    }
+    for (const [room, entry] of dirty) connection.rooms.update(room, entry);
+    return allAppended ? appended : outcomes;
+  });
+}
+
+function appendOne(
+  connection: Connection,
+  batch: AppendBatch,
+  head: Head,
+  dirty: Map<string, RoomEntry>,
+): AppendOutcome {
+  const { room, epoch, expectedRevision, summary, count } = head;
+  const revision = expectedRevision + count;
+  const entry = connection.rooms.find(room);
+  if (!entry && expectedRevision === 0) {
+    const made = connection.rooms.insert(room, epoch, revision, summary);
+    const outcome = insertRecords(connection, batch, head, made);
+    if (outcome !== appended) connection.rooms.remove(room, made.id);
+    return outcome;
+  }
+  if (!entry || entry.epoch !== epoch) return { type: 'conflict', current: positionOf(entry) };
+  if (entry.revision !== expectedRevision) {
+    const mutationId = storedMutation(connection, batch, head, entry.id);
+    if (mutationId !== undefined) return { type: 'duplicate', mutationId };
+    return { type: 'conflict', current: positionOf(entry) };
+  }
+  const outcome = insertRecords(connection, batch, head, entry);
+  if (outcome !== appended) return outcome;
+  entry.revision = revision;
+  entry.summary = summary;
+  entry.isDirty = true;
+  dirty.set(room, entry);
+  return appended;
+}
+
+function insertRecords(connection: Connection, batch: AppendBatch, head: Head, entry: RoomEntry): AppendOutcome {
+  const first = head.expectedRevision + 1;
+  for (let index = 0; index < head.count; index += 1) {
+    const at = head.at + index * recordLength;
+    const mutationId = text(batch[at]);
+    const nags = batch[at + 3];
+    const isNew = connection.changes.insert(
+      entry.id,
+      first + index,
+      mutationId,
+      text(batch[at + 1]),
+      text(batch[at + 2]),
+      typeof nags === 'string' ? nags : null,
+    );
+    if (isNew) continue;
+    if (connection.changes.findMutation(entry.id, mutationId) === undefined) {
+      // What we remember of the room is wrong. The rollback forgets it, so the next append sees what is there.
+      throw new Error('another program wrote to planroom.db');
+    }
+    if (index > 0) connection.changes.delete(entry.id, first, first + index - 1);
+    return { type: 'duplicate', mutationId };
+  }
+  return appended;
+}
+
+function storedMutation(connection: Connection, batch: AppendBatch, head: Head, roomId: number): string | undefined {
+  for (let index = 0; index < head.count; index += 1) {
+    const mutationId = text(batch[head.at + index * recordLength]);
+    if (connection.changes.findMutation(roomId, mutationId) !== undefined) return mutationId;
+  }
+  return undefined;
+}
+
+function headAt(batch: AppendBatch, at: number): Head {
+  return {
+    room: text(batch[at]),
+    epoch: text(batch[at + 1]),
+    expectedRevision: Number(batch[at + 2]),
+    summary: text(batch[at + 3]),
+    count: Number(batch[at + 4]),
+    at: at + headLength,
+  };
+}
+
+function text(value: string | number | null | undefined): string {
+  if (typeof value !== 'string') throw new Error('bug: a batch has a text missing');
+  return value;
+}

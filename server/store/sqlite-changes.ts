@@ -1,0 +1,88 @@
+import { crc32 } from 'node:zlib';
+import type { Database, Row, Statement } from './sqlite-driver.ts';
+import { DamageError } from './sqlite-error.ts';
+import type { RowsPage } from './sqlite-messages.ts';
+
+/** Bounds of one page: what the other thread parses in one go, about 10 ms. */
+const pageRowsMax = 1_000;
+const pageCharactersMax = 1024 * 1024;
+
+/** The table of Changes. Every row that leaves it has passed its checksum. */
+export class ChangeTable {
+  private readonly insertRow: Statement;
+  private readonly selectRange: Statement;
+  private readonly revisionOf: Statement;
+  private readonly deleteRange: Statement;
+  private readonly firstRevision: Statement;
+
+  constructor(database: Database) {
+    this.insertRow = database.prepare(
+      'INSERT OR IGNORE INTO changes (room_id, revision, mutation_id, change, undo, nags, crc) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    );
+    this.selectRange = database.prepare(
+      'SELECT revision, mutation_id, change, undo, nags, crc FROM changes WHERE room_id = ? AND revision BETWEEN ? AND ? ORDER BY revision',
+    );
+    this.revisionOf = database.prepare('SELECT revision FROM changes WHERE room_id = ? AND mutation_id = ?');
+    this.deleteRange = database.prepare('DELETE FROM changes WHERE room_id = ? AND revision BETWEEN ? AND ?');
+    this.firstRevision = database.prepare('SELECT min(revision) AS revision FROM changes WHERE room_id = ?');
+  }
+
+  /** False when the revision or the mutationId is taken. */
+  insert(
+    roomId: number,
+    revision: number,
+    mutationId: string,
+    change: string,
+    undo: string,
+    nags: string | null,
+  ): boolean {
+    const { changes } = this.insertRow.run(roomId, revision, mutationId, change, undo, nags, crcOf(change, undo, nags));
+    return Number(changes) === 1;
+  }
+
+  /** The revision that the mutationId made. */
+  findMutation(roomId: number, mutationId: string): number | undefined {
+    const revision = this.revisionOf.get(roomId, mutationId)?.revision;
+    return typeof revision === 'number' ? revision : undefined;
+  }
+
+  /** Consecutive rows from `from` on, at least one unless `from` is past `to`. Throws DamageError for a gap or a bad row. */
+  page(roomId: number, from: number, to: number): RowsPage {
+    const texts: string[] = [];
+    let count = 0;
+    let characters = 0;
+    for (const row of this.selectRange.iterate(roomId, from, to)) {
+      const text = checked(row, from + count);
+      texts.push(text);
+      count += 1;
+      characters += text.length;
+      if (count >= pageRowsMax || characters >= pageCharactersMax) break;
+    }
+    if (count === 0 && from <= to) throw new DamageError(`Change ${from} is missing`);
+    return { from, count, json: `[${texts.join(',')}]` };
+  }
+
+  delete(roomId: number, from: number, to: number): void {
+    this.deleteRange.run(roomId, from, to);
+  }
+
+  /** Deletes up to `max` rows of a room; false when none were left. */
+  deleteSome(roomId: number, max: number): boolean {
+    const first = this.firstRevision.get(roomId)?.revision;
+    if (typeof first !== 'number') return false;
+    this.deleteRange.run(roomId, first, first + max - 1);
+    return true;
+  }
+}
+
+function checked(row: Row, expectedRevision: number): string {
+  const { revision, change, undo, nags, crc } = row;
+  if (revision !== expectedRevision) throw new DamageError(`Change ${expectedRevision} is missing`);
+  const isTyped = typeof change === 'string' && typeof undo === 'string' && (typeof nags === 'string' || nags === null);
+  if (!isTyped || crc !== crcOf(change, undo, nags)) throw new DamageError(`Change ${expectedRevision} is damaged`);
+  return `${change},${undo},${nags ?? '[]'}`;
+}
+
+function crcOf(change: string, undo: string, nags: string | null): number {
+  return crc32(nags === null ? change + undo : change + undo + nags);
+}

@@ -1,0 +1,79 @@
+import type { Result } from '../../shared/plan/result.ts';
+import type { FileOptions, StoreOpenError } from './sqlite-file.ts';
+import type { AppendOutcome, RemoveOutcome, RoomListing, RoomPosition, StoreError } from './store.ts';
+
+/**
+ * Appends as one flat list, which costs the least to send: for each
+ * room, epoch, expectedRevision, summary JSON, count, then count times mutationId, change JSON, undo JSON, nags JSON or null.
+ */
+export type AppendBatch = (string | number | null)[];
+
+/** What the main thread asks of the worker; each request is answered once, in order. */
+export type Request =
+  | { readonly type: 'open' }
+  | { readonly type: 'append'; readonly batch: AppendBatch }
+  | { readonly type: 'list' }
+  | { readonly type: 'load'; readonly room: string; readonly snapshotBefore: number }
+  | RowsRequest
+  | { readonly type: 'find'; readonly room: string; readonly epoch: string; readonly mutationId: string }
+  | SnapshotRequest
+  | { readonly type: 'remove'; readonly room: string; readonly expected: RoomPosition | undefined }
+  | { readonly type: 'close' };
+
+export interface RowsRequest {
+  readonly type: 'rows';
+  readonly room: string;
+  readonly epoch: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface SnapshotRequest {
+  readonly type: 'snapshot';
+  readonly room: string;
+  readonly epoch: string;
+  readonly revision: number;
+  /** The JSON, in pieces. */
+  readonly parts: readonly string[];
+}
+
+/** A run of consecutive Changes, as many as fit a message. */
+export interface RowsPage {
+  readonly from: number;
+  readonly count: number;
+  /** JSON array of count times change, undo, nags (an array). */
+  readonly json: string;
+}
+
+export interface RoomHead {
+  readonly epoch: string;
+  readonly revision: number;
+  /** The newest snapshot before the one asked for whose bytes are as they were written. */
+  readonly snapshot: { readonly revision: number; readonly json: string } | undefined;
+}
+
+export interface Answers {
+  readonly open: Result<undefined, StoreOpenError>;
+  /** One outcome, or one for each append when not all were stored. */
+  readonly append: AppendOutcome | AppendOutcome[];
+  readonly list: RoomListing;
+  readonly load: RoomHead | undefined;
+  /** `undefined`: no such room, or another epoch. */
+  readonly rows: RowsPage | undefined;
+  readonly find: RowsPage | undefined;
+  readonly snapshot: undefined;
+  readonly remove: RemoveOutcome;
+  readonly close: undefined;
+}
+
+export interface Envelope {
+  readonly id: number;
+  readonly request: Request;
+}
+
+export interface Reply {
+  readonly id: number;
+  readonly result: Result<unknown, StoreError>;
+}
+
+export type WorkerOptions = FileOptions;
