@@ -1,0 +1,174 @@
+import { assertNever } from '../../shared/plan/result.ts';
+import type { AppendOutcome, EncodedRecord, Store, StoreError } from '../store/store.ts';
+import { ackFor, failed, repeatedAnswer, summaryOf } from './answers.ts';
+import type { Outcome, Submission } from './outcome.ts';
+import type { Plans, Undurable } from './plans.ts';
+
+/** A submission whose answer is still due. */
+export interface Request {
+  readonly submission: Submission;
+  readonly answer: (outcome: Outcome) => void;
+  readonly promise: Promise<Outcome>;
+}
+
+/** A Change that waits for its commit, or an answer that waits for what it was decided on. */
+export type Entry = { readonly request: Request } & (
+  | { readonly undurable: Undurable; readonly outcome?: never }
+  | { readonly outcome: Outcome; readonly undurable?: never }
+);
+
+/** What the queue asks of its room. */
+export interface CommitHost {
+  readonly name: string;
+  readonly plans: Plans;
+  readonly store: Store;
+  /** Calls back at the end of the present tick, so that what comes in one tick is appended together. */
+  readonly atEndOfTick: (callback: () => void) => void;
+  /** The Changes are on disk and in the durable plan. */
+  readonly publish: (records: readonly EncodedRecord[]) => void;
+  /** Holds back new submissions until the work is done. */
+  readonly exclusive: (work: () => Promise<void>) => Promise<void>;
+  /** Reads what another server appended, or finds that the room is gone. */
+  readonly catchUp: () => Promise<StoreError | undefined>;
+  /** Decides requests anew, in order. */
+  readonly decideAgain: (requests: readonly Request[]) => Promise<void>;
+}
+
+/**
+ * The way from decided to durable. One append is on its way at a time; what is decided meanwhile waits for the next.
+ * An append that fails takes everything that waits with it, and the room is back at its last durable plan.
+ */
+export class CommitQueue {
+  private readonly host: CommitHost;
+  private waiting: Entry[] = [];
+  private inFlight: readonly Entry[] = [];
+  private flushScheduled = false;
+  private appending = false;
+  private quietListeners: (() => void)[] = [];
+
+  constructor(host: CommitHost) {
+    this.host = host;
+  }
+
+  get isQuiet(): boolean {
+    return !this.appending && this.waiting.length === 0;
+  }
+
+  /** Settles when nothing waits any more. */
+  async quiet(): Promise<void> {
+    while (!this.isQuiet) await new Promise<void>((resolve) => this.quietListeners.push(resolve));
+  }
+
+  /** The Change of a revision that is not durable yet. */
+  find(revision: number): EncodedRecord | undefined {
+    const entries = [...this.inFlight, ...this.waiting];
+    return entries.find(({ undurable }) => undurable?.record.change.revision === revision)?.undurable?.record;
+  }
+
+  /** Takes an entry in. An answer that hangs on nothing undurable is given at once. */
+  push(entry: Entry): void {
+    if (entry.outcome && this.isQuiet) {
+      entry.request.answer(entry.outcome);
+      return;
+    }
+    this.waiting.push(entry);
+    this.schedule();
+  }
+
+  private schedule(): void {
+    if (this.flushScheduled || this.appending) return;
+    this.flushScheduled = true;
+    this.host.atEndOfTick(() => {
+      this.flushScheduled = false;
+      void this.flush();
+    });
+  }
+
+  private async flush(): Promise<void> {
+    if (this.waiting.length === 0) return;
+    this.appending = true;
+    this.inFlight = this.waiting;
+    this.waiting = [];
+    const records = this.inFlight.flatMap(({ undurable }) => undurable?.record ?? []);
+    const outcome = records.length > 0 ? await this.append(records) : ({ type: 'appended' } as const);
+    await this.settle(outcome, records);
+    this.appending = false;
+    if (this.waiting.length > 0) this.schedule();
+    else for (const listener of this.quietListeners.splice(0)) listener();
+  }
+
+  private append(records: readonly EncodedRecord[]): Promise<AppendOutcome> {
+    const { name, plans, store } = this.host;
+    const { epoch, revision } = plans.durable;
+    return store.append({ room: name, epoch, expectedRevision: revision, records, summary: summaryOf(plans.pending) });
+  }
+
+  private async settle(outcome: AppendOutcome, records: readonly EncodedRecord[]): Promise<void> {
+    switch (outcome.type) {
+      case 'appended':
+        this.host.plans.commit(records);
+        this.host.publish(records);
+        for (const entry of this.takeInFlight()) entry.request.answer(this.answerOf(entry));
+        return;
+      case 'failed': {
+        const requests = this.rollBack();
+        for (const request of requests) request.answer(failed(outcome.error));
+        return;
+      }
+      case 'duplicate':
+      case 'conflict': {
+        const requests = this.rollBack();
+        await this.host.exclusive(() => this.reconcile(outcome, requests));
+        return;
+      }
+      default:
+        assertNever(outcome);
+    }
+  }
+
+  private answerOf(entry: Entry): Outcome {
+    const { durable } = this.host.plans;
+    return entry.outcome ?? ackFor(durable.room, durable.epoch, entry.undurable.record, false);
+  }
+
+  /** Something was stored that this room did not know of: learn it, then decide again what waited. */
+  private async reconcile(
+    outcome: Extract<AppendOutcome, { type: 'duplicate' | 'conflict' }>,
+    requests: readonly Request[],
+  ): Promise<void> {
+    const error = outcome.type === 'conflict' ? await this.host.catchUp() : undefined;
+    if (error) {
+      for (const request of requests) request.answer(failed(error));
+      return;
+    }
+    const rest = outcome.type === 'duplicate' ? await this.answerDuplicate(outcome.mutationId, requests) : requests;
+    await this.host.decideAgain(rest);
+  }
+
+  /** Gives the retry its first answer; what is left is to be decided again. */
+  private async answerDuplicate(mutationId: string, requests: readonly Request[]): Promise<readonly Request[]> {
+    const { name, plans, store } = this.host;
+    const { epoch } = plans.durable;
+    const found = await store.findMutation(name, epoch, mutationId);
+    for (const request of requests) {
+      if (request.submission.mutationId !== mutationId) continue;
+      if (!found.ok) request.answer(failed(found.error));
+      else if (found.value) request.answer(repeatedAnswer(name, epoch, found.value, request.submission));
+      else return requests;
+    }
+    return requests.filter((request) => request.submission.mutationId !== mutationId);
+  }
+
+  private takeInFlight(): readonly Entry[] {
+    const entries = this.inFlight;
+    this.inFlight = [];
+    return entries;
+  }
+
+  /** The pending plan is the durable one again; gives back everything that waited, in order. */
+  private rollBack(): readonly Request[] {
+    const entries = [...this.takeInFlight(), ...this.waiting.splice(0)];
+    this.host.plans.rollBack(entries.flatMap(({ undurable }) => undurable ?? []));
+    return entries.map(({ request }) => request);
+  }
+}

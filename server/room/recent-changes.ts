@@ -1,0 +1,74 @@
+import type { EncodedRecord } from '../store/store.ts';
+
+/**
+ * The newest Changes of a room, without a gap, for clients that come back, retries and bases of full-list writes.
+ * Bounded in number and bytes; whoever needs older ones asks the store.
+ */
+export class RecentChanges {
+  private readonly countMax: number;
+  private readonly bytesMax: number;
+  private readonly byMutation = new Map<string, EncodedRecord>();
+  private records: EncodedRecord[] = [];
+  /** Records before this index are dropped; the array is compacted now and then instead of at each drop. */
+  private start = 0;
+  private bytes = 0;
+
+  constructor(countMax: number, bytesMax: number) {
+    this.countMax = countMax;
+    this.bytesMax = bytesMax;
+  }
+
+  get count(): number {
+    return this.records.length - this.start;
+  }
+
+  /** Revision of the oldest one held; undefined without any. */
+  get firstRevision(): number | undefined {
+    return this.records[this.start]?.change.revision;
+  }
+
+  push(record: EncodedRecord): void {
+    this.records.push(record);
+    this.byMutation.set(record.change.mutationId, record);
+    this.bytes += record.changeText.length;
+    while (this.count > 1 && (this.count > this.countMax || this.bytes > this.bytesMax)) this.drop();
+  }
+
+  /** Puts older ones in front, as many as fit; `older` must end right before the first one held. */
+  prepend(older: readonly EncodedRecord[]): void {
+    const held = this.records.slice(this.start);
+    this.records = [];
+    this.start = 0;
+    this.bytes = 0;
+    this.byMutation.clear();
+    for (const record of [...older, ...held]) this.push(record);
+  }
+
+  find(mutationId: string): EncodedRecord | undefined {
+    return this.byMutation.get(mutationId);
+  }
+
+  at(revision: number): EncodedRecord | undefined {
+    const first = this.firstRevision;
+    return first === undefined ? undefined : this.records[this.start + revision - first];
+  }
+
+  /** Every Change after `revision`; undefined when some of them are not held any more. */
+  after(revision: number): readonly EncodedRecord[] | undefined {
+    const first = this.firstRevision;
+    if (first === undefined || first > revision + 1) return undefined;
+    return this.records.slice(this.start + revision + 1 - first);
+  }
+
+  private drop(): void {
+    const record = this.records[this.start];
+    if (!record) return;
+    this.byMutation.delete(record.change.mutationId);
+    this.bytes -= record.changeText.length;
+    this.start += 1;
+    if (this.start > this.countMax) {
+      this.records = this.records.slice(this.start);
+      this.start = 0;
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import { limits } from '../../shared/plan/limits.ts';
+import { err, ok, type Result } from '../../shared/plan/result.ts';
+import type { EncodedRecord, RemoveOutcome, RoomPosition, RoomSummary, Store, StoreError } from '../store/store.ts';
+import { failed, summaryOf } from './answers.ts';
+import type { Outcome, Submission } from './outcome.ts';
+import { Room, type RoomContext } from './room.ts';
+import type { Subscriber, Subscription } from './subscriber.ts';
+
+/** What happened to a room of the list: its summary as it is now, or that it is gone. */
+export type RoomEvent =
+  | { readonly type: 'changed'; readonly room: Room; readonly records: readonly EncodedRecord[] }
+  | { readonly type: 'deleted'; readonly name: string; readonly position: RoomPosition };
+
+type Environment = Pick<RoomContext, 'store' | 'now' | 'newUid' | 'atEndOfTick'>;
+
+/**
+ * All rooms of this server. A room is loaded when it is first asked for, and let go when idle. Loading, letting go and
+ * joining at the same time is safe: there is at most one live `Room` of a name, and whoever held one that ended gets
+ * the next.
+ */
+export class RoomRegistry {
+  private readonly environment: Environment;
+  private readonly rooms = new Map<string, Promise<Result<Room, StoreError>>>();
+  private readonly watchers = new Set<(event: RoomEvent) => void>();
+
+  constructor(environment: Environment) {
+    this.environment = environment;
+  }
+
+  get store(): Store {
+    return this.environment.store;
+  }
+
+  /** The live room of this name, loaded if need be. A name that was never used gives a room at revision 0. */
+  async open(name: string): Promise<Result<Room, StoreError>> {
+    for (;;) {
+      const loading = this.rooms.get(name) ?? this.load(name);
+      const loaded = await loading;
+      if (!loaded.ok || loaded.value.state === 'open') return loaded;
+      if (this.rooms.get(name) === loading) this.rooms.delete(name);
+    }
+  }
+
+  async submit(name: string, submission: Submission): Promise<Outcome> {
+    const opened = await this.open(name);
+    return opened.ok ? opened.value.submit(submission) : failed(opened.error);
+  }
+
+  async subscribe(
+    name: string,
+    subscriber: Subscriber,
+    since: RoomPosition | undefined,
+  ): Promise<Result<{ readonly room: Room; readonly subscription: Subscription }, StoreError>> {
+    for (;;) {
+      const opened = await this.open(name);
+      if (!opened.ok) return opened;
+      const subscription = await opened.value.subscribe(subscriber, since);
+      if (subscription) return ok({ room: opened.value, subscription });
+    }
+  }
+
+  /** Deletes the room; without `expectedRevision` also one that cannot be read. */
+  async delete(name: string, expectedRevision: number | undefined): Promise<Result<RemoveOutcome, StoreError>> {
+    const opened = await this.open(name);
+    if (opened.ok) return opened.value.delete(expectedRevision);
+    if (expectedRevision !== undefined) return err(opened.error);
+    const removed = await this.store.remove(name);
+    if (removed.ok && removed.value.type === 'removed') {
+      const position = removed.value.position ?? { epoch: '', revision: 0 };
+      this.tell({ type: 'deleted', name, position });
+    }
+    return removed;
+  }
+
+  /** Calls back at each publication and deletion of any room, until told to stop. */
+  watch(watcher: (event: RoomEvent) => void): () => void {
+    this.watchers.add(watcher);
+    return () => this.watchers.delete(watcher);
+  }
+
+  /** Lets go of rooms that nobody used for a while. */
+  async evictIdle(idleMs: number = limits.roomIdleTimeoutMs): Promise<void> {
+    for (const [name, loading] of [...this.rooms]) {
+      const loaded = await loading;
+      if (!loaded.ok || loaded.value.state !== 'open' || !loaded.value.isIdle(idleMs)) continue;
+      const evicting = loaded.value.evict();
+      if (this.rooms.get(name) === loading) this.rooms.delete(name);
+      await evicting;
+    }
+  }
+
+  /** How many rooms are in memory. */
+  get liveCount(): number {
+    return this.rooms.size;
+  }
+
+  private load(name: string): Promise<Result<Room, StoreError>> {
+    const loading = this.loadNow(name);
+    this.rooms.set(name, loading);
+    void loading.then((loaded) => {
+      // A failure is not kept: the next one who asks tries again.
+      if (!loaded.ok && this.rooms.get(name) === loading) this.rooms.delete(name);
+    });
+    return loading;
+  }
+
+  private async loadNow(name: string): Promise<Result<Room, StoreError>> {
+    const stored = await this.environment.store.load(name);
+    if (!stored.ok) return stored;
+    const context: RoomContext = {
+      ...this.environment,
+      onPublished: (room, records) => this.tell({ type: 'changed', room, records }),
+      onDeleted: (room) => {
+        this.rooms.delete(name);
+        this.tell({ type: 'deleted', name, position: room.position });
+      },
+    };
+    return ok(new Room(name, this.environment.newUid(), stored.value, context));
+  }
+
+  private tell(event: RoomEvent): void {
+    for (const watcher of this.watchers) watcher(event);
+  }
+}
+
+/** The entry of a live room in a list of rooms. */
+export function summarize(room: Room): RoomSummary {
+  return { room: room.name, ...room.position, ...summaryOf(room.plan) };
+}

@@ -1,0 +1,22 @@
+import type { EncodedRecord, RoomPosition } from '../store/store.ts';
+
+/** Whoever is told about a room's Changes. Calls are synchronous, in order, and must not throw. */
+export interface Subscriber {
+  /** Changes that are on disk now, ascending, without a gap to what was told before. The array is shared: do not change it. */
+  onChanges(room: string, epoch: string, records: readonly EncodedRecord[]): void;
+  /** The room was deleted; the subscription is over. */
+  onDeleted(room: string, position: RoomPosition): void;
+}
+
+/** What brings a subscriber from where it was to where the room is: the smallest that is right. */
+export type CatchUp =
+  | { readonly type: 'current' }
+  | { readonly type: 'changes'; readonly records: readonly EncodedRecord[] }
+  | { readonly type: 'snapshot' };
+
+export interface Subscription {
+  readonly position: RoomPosition;
+  readonly catchUp: CatchUp;
+  /** Safe to call more than once. */
+  readonly unsubscribe: () => void;
+}

@@ -1,0 +1,24 @@
+/** Why the server closes a WebSocket, and what the client should do about it. */
+export const closeCodes = {
+  /** The server shuts down, orderly. Reconnect with back-off. */
+  goingAway: 1001,
+  /** A frame over the limit. Do not send it again; larger documents go through HTTP. */
+  tooLarge: 1009,
+  /** The client broke the protocol again and again, or at its first message. Do not reconnect without a change. */
+  protocolFault: 4400,
+  /** Host or Origin, or the version, is refused. Do not reconnect without a change. */
+  refused: 4403,
+  /** No hello in time, or no answer to a ping. Reconnect. */
+  timeout: 4408,
+  /** The client read too slowly and its outbox is full. Reconnect and resume from the last revision. */
+  resume: 4409,
+  /** Messages came too fast in spite of warnings. Reconnect with back-off. */
+  rateLimited: 4429,
+  /** A fault of the server. Reconnect with back-off. */
+  internal: 4500,
+} as const;
+
+/** Whether a client should come back after this code: everything but its own lasting faults. */
+export function shouldReconnect(code: number): boolean {
+  return code !== closeCodes.protocolFault && code !== closeCodes.refused && code !== closeCodes.tooLarge;
+}

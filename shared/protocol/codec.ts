@@ -1,0 +1,125 @@
+import type { z } from 'zod';
+import { limits } from '../plan/limits.ts';
+import { err, ok, type Result } from '../plan/result.ts';
+import { isWellFormed } from '../plan/text.ts';
+import { type ClientMessage, clientMessageSchema } from './client-message.ts';
+import type { ErrorBody, ErrorCode } from './error-code.ts';
+
+/**
+ * One message of a frame, or what is wrong with it. A faulty message does not spoil the others of its frame; `id` and
+ * `room` are those of the message when they could be read, so that the fault can be answered to whoever waits for it.
+ */
+export type DecodedMessage = Result<ClientMessage, MessageFault>;
+
+export interface MessageFault extends ErrorBody {
+  readonly id?: string;
+  readonly room?: string;
+  readonly type?: string;
+}
+
+/** Decodes the text of one frame. Never throws. */
+export function decodeFrame(text: string): Result<readonly DecodedMessage[], ErrorBody> {
+  const parsed = parseJson(text, limits.jsonDepthMax);
+  if (!parsed.ok) return parsed;
+  const { value } = parsed;
+  if (!Array.isArray(value)) return ok([decodeMessage(value)]);
+  const { messagesPerFrameMax } = limits;
+  if (value.length > messagesPerFrameMax) {
+    return fault('too_large', `The frame holds ${value.length} messages; at most ${messagesPerFrameMax} are allowed.`);
+  }
+  return ok(value.map(decodeMessage));
+}
+
+/** JSON text as a value: bounded in depth, with well-formed strings, and without keys that poison prototypes. */
+export function parseJson(text: string, depthMax: number): Result<unknown, ErrorBody> {
+  if (depthExceeds(text, depthMax)) {
+    return fault('too_deep', `JSON is nested deeper than ${depthMax} levels; flatten it.`);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return fault('bad_frame', `This is not JSON: ${(error as Error).message.slice(0, 200)}`);
+  }
+  // Only an escape can smuggle in half a surrogate pair or spell a key in disguise.
+  if (text.includes('\\u') || text.includes('__proto__')) {
+    const found = poison(value);
+    if (found) return fault('bad_message', found);
+  }
+  return ok(value);
+}
+
+function decodeMessage(value: unknown): DecodedMessage {
+  const parsed = clientMessageSchema.safeParse(value);
+  if (parsed.success) return ok(parsed.data);
+  const { id, room, type } = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
+  return err({
+    code: 'bad_message',
+    message: `The message is not understood. ${explainIssues(parsed.error)}`,
+    ...(typeof id === 'string' && id.length <= limits.mutationIdCharactersMax && { id }),
+    ...(typeof room === 'string' && room.length <= limits.roomNameCharactersMax && { room }),
+    ...(typeof type === 'string' && type.length <= 64 && { type }),
+  });
+}
+
+/** What a schema found wrong, as a sentence or three for whoever sent it. */
+export function explainIssues(error: z.ZodError): string {
+  const shown = error.issues.slice(0, 3).map((issue) => {
+    const path = issue.path.map(String).join('.').slice(0, 200);
+    return path ? `${path}: ${issue.message.slice(0, 300)}` : issue.message.slice(0, 300);
+  });
+  const more = error.issues.length - shown.length;
+  return `${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`;
+}
+
+/** Whether brackets outside of strings nest deeper than allowed. */
+function depthExceeds(text: string, depthMax: number): boolean {
+  let depth = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === quote) {
+      index = endOfString(text, index);
+    } else if (code === openBrace || code === openBracket) {
+      depth += 1;
+      if (depth > depthMax) return true;
+    } else if (code === closeBrace || code === closeBracket) {
+      depth -= 1;
+    }
+  }
+  return false;
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+
+/** Index of the quote that ends the string beginning at `start`, or of the end of the text. */
+function endOfString(text: string, start: number): number {
+  for (let index = text.indexOf('"', start + 1); index >= 0; index = text.indexOf('"', index + 1)) {
+    let escapes = 0;
+    while (text.charCodeAt(index - 1 - escapes) === backslash) escapes += 1;
+    if (escapes % 2 === 0) return index;
+  }
+  return text.length;
+}
+
+/** What must not be taken in, as a sentence; undefined when the value is clean. Its depth is bounded by now. */
+function poison(value: unknown): string | undefined {
+  if (typeof value === 'string') {
+    return isWellFormed(value) ? undefined : 'A text holds half of a surrogate pair; send well-formed Unicode.';
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, entry] of Object.entries(value)) {
+    if (key === '__proto__') return `The key '__proto__' is not allowed.`;
+    const found = (Array.isArray(value) ? undefined : poison(key)) ?? poison(entry);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function fault(code: ErrorCode, message: string): { readonly ok: false; readonly error: ErrorBody } {
+  return { ok: false, error: { code, message } };
+}
