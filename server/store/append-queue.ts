@@ -98,9 +98,9 @@ function encode(append: Append, batch: Batch): void {
   const { records } = append;
   list.push(append.room, append.epoch, append.expectedRevision, JSON.stringify(append.summary), records.length);
   for (const { change, changeText, undo, nags } of records) {
-    const undoText = JSON.stringify(undo);
-    list.push(change.mutationId, changeText, undoText, nags.length === 0 ? null : JSON.stringify(nags));
-    batch.characters += changeText.length + undoText.length;
+    const record = `[${changeText},${JSON.stringify(undo)},${nags.length === 0 ? '[]' : JSON.stringify(nags)}]`;
+    list.push(change.mutationId, record);
+    batch.characters += record.length;
   }
   batch.records += records.length;
 }

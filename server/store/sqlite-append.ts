@@ -1,3 +1,4 @@
+import { rowsPerInsert } from './sqlite-changes.ts';
 import type { Connection } from './sqlite-connection.ts';
 import type { AppendBatch } from './sqlite-messages.ts';
 import type { RoomEntry } from './sqlite-rooms.ts';
@@ -5,7 +6,7 @@ import { positionOf } from './sqlite-rooms.ts';
 import type { AppendOutcome } from './store.ts';
 
 const headLength = 5;
-const recordLength = 4;
+const recordLength = 2;
 const appended: AppendOutcome = { type: 'appended' };
 
 /** The head of one append in a batch; `at` is where its records begin. */
@@ -16,13 +17,15 @@ interface Head {
   readonly summary: string;
   readonly count: number;
   readonly at: number;
+  /** Tried again on its own: slower, but it finds out what is wrong. */
+  readonly isAlone: boolean;
 }
 
 /** The appends of a batch, each as a batch of its own. */
 export function splitBatch(batch: AppendBatch): AppendBatch[] {
   const parts: AppendBatch[] = [];
   for (let at = 0; at < batch.length; ) {
-    const head = headAt(batch, at);
+    const head = headAt(batch, at, false);
     const end = head.at + head.count * recordLength;
     parts.push(batch.slice(at, end));
     at = end;
@@ -32,15 +35,19 @@ export function splitBatch(batch: AppendBatch): AppendBatch[] {
 
 /**
  * Stores a batch in one transaction. A conflict or duplicate of one append leaves the others alone; a throw means that
- * nothing of the batch is stored.
+ * nothing of the batch is stored. `isAlone`: the batch is one append that is tried again after such a throw.
  */
-export function appendBatch(connection: Connection, batch: AppendBatch): AppendOutcome | AppendOutcome[] {
+export function appendBatch(
+  connection: Connection,
+  batch: AppendBatch,
+  isAlone: boolean,
+): AppendOutcome | AppendOutcome[] {
   return connection.transaction(() => {
     const outcomes: AppendOutcome[] = [];
     const dirty = new Map<string, RoomEntry>();
     let allAppended = true;
     for (let at = 0; at < batch.length; ) {
-      const head = headAt(batch, at);
+      const head = headAt(batch, at, isAlone);
       const outcome = appendOne(connection, batch, head, dirty);
       outcomes.push(outcome);
       if (outcome !== appended) allAppended = false;
@@ -82,25 +89,24 @@ function appendOne(
 }
 
 function insertRecords(connection: Connection, batch: AppendBatch, head: Head, entry: RoomEntry): AppendOutcome {
+  const { changes } = connection;
   const first = head.expectedRevision + 1;
-  for (let index = 0; index < head.count; index += 1) {
+  let index = 0;
+  while (!head.isAlone && head.count - index >= rowsPerInsert) {
+    // Which row was refused shows when the append is tried again, alone and row by row.
+    const isNew = changes.insertRun(entry.id, first + index, batch, head.at + index * recordLength);
+    if (!isNew) throw new Error('not all records are new');
+    index += rowsPerInsert;
+  }
+  for (; index < head.count; index += 1) {
     const at = head.at + index * recordLength;
-    const mutationId = text(batch[at]);
-    const nags = batch[at + 3];
-    const isNew = connection.changes.insert(
-      entry.id,
-      first + index,
-      mutationId,
-      text(batch[at + 1]),
-      text(batch[at + 2]),
-      typeof nags === 'string' ? nags : null,
-    );
-    if (isNew) continue;
-    if (connection.changes.findMutation(entry.id, mutationId) === undefined) {
+    const mutationId = String(batch[at]);
+    if (changes.insert(entry.id, first + index, mutationId, String(batch[at + 1]))) continue;
+    if (changes.findMutation(entry.id, mutationId) === undefined) {
       // What we remember of the room is wrong. The rollback forgets it, so the next append sees what is there.
       throw new Error('another program wrote to planroom.db');
     }
-    if (index > 0) connection.changes.delete(entry.id, first, first + index - 1);
+    if (index > 0) changes.delete(entry.id, first, first + index - 1);
     return { type: 'duplicate', mutationId };
   }
   return appended;
@@ -108,24 +114,20 @@ function insertRecords(connection: Connection, batch: AppendBatch, head: Head, e
 
 function storedMutation(connection: Connection, batch: AppendBatch, head: Head, roomId: number): string | undefined {
   for (let index = 0; index < head.count; index += 1) {
-    const mutationId = text(batch[head.at + index * recordLength]);
+    const mutationId = String(batch[head.at + index * recordLength]);
     if (connection.changes.findMutation(roomId, mutationId) !== undefined) return mutationId;
   }
   return undefined;
 }
 
-function headAt(batch: AppendBatch, at: number): Head {
+function headAt(batch: AppendBatch, at: number, isAlone: boolean): Head {
   return {
-    room: text(batch[at]),
-    epoch: text(batch[at + 1]),
+    isAlone,
+    room: String(batch[at]),
+    epoch: String(batch[at + 1]),
     expectedRevision: Number(batch[at + 2]),
-    summary: text(batch[at + 3]),
+    summary: String(batch[at + 3]),
     count: Number(batch[at + 4]),
     at: at + headLength,
   };
-}
-
-function text(value: string | number | null | undefined): string {
-  if (typeof value !== 'string') throw new Error('bug: a batch has a text missing');
-  return value;
 }

@@ -1,43 +1,51 @@
 import { crc32 } from 'node:zlib';
-import type { Database, Row, Statement } from './sqlite-driver.ts';
+import type { Database, Row, SqlValue, Statement } from './sqlite-driver.ts';
 import { DamageError } from './sqlite-error.ts';
-import type { RowsPage } from './sqlite-messages.ts';
+import type { AppendBatch, RowsPage } from './sqlite-messages.ts';
 
 /** Bounds of one page: what the other thread parses in one go, about 10 ms. */
 const pageRowsMax = 1_000;
 const pageCharactersMax = 1024 * 1024;
 
+/** Rows of one INSERT, where there are so many. */
+export const rowsPerInsert = 8;
+
 /** The table of Changes. Every row that leaves it has passed its checksum. */
 export class ChangeTable {
   private readonly insertRow: Statement;
+  private readonly insertRows: Statement;
   private readonly selectRange: Statement;
   private readonly revisionOf: Statement;
   private readonly deleteRange: Statement;
   private readonly firstRevision: Statement;
 
   constructor(database: Database) {
-    this.insertRow = database.prepare(
-      'INSERT OR IGNORE INTO changes (room_id, revision, mutation_id, change, undo, nags, crc) VALUES (?, ?, ?, ?, ?, ?, ?)',
-    );
+    const insert = 'INSERT OR IGNORE INTO changes (room_id, revision, mutation_id, record, crc) VALUES';
+    const row = '(?, ?, ?, ?, ?)';
+    this.insertRow = database.prepare(`${insert} ${row}`);
+    this.insertRows = database.prepare(`${insert} ${Array(rowsPerInsert).fill(row).join(', ')}`);
     this.selectRange = database.prepare(
-      'SELECT revision, mutation_id, change, undo, nags, crc FROM changes WHERE room_id = ? AND revision BETWEEN ? AND ? ORDER BY revision',
+      'SELECT revision, record, crc FROM changes WHERE room_id = ? AND revision BETWEEN ? AND ? ORDER BY revision',
     );
     this.revisionOf = database.prepare('SELECT revision FROM changes WHERE room_id = ? AND mutation_id = ?');
     this.deleteRange = database.prepare('DELETE FROM changes WHERE room_id = ? AND revision BETWEEN ? AND ?');
     this.firstRevision = database.prepare('SELECT min(revision) AS revision FROM changes WHERE room_id = ?');
   }
 
-  /** False when the revision or the mutationId is taken. */
-  insert(
-    roomId: number,
-    revision: number,
-    mutationId: string,
-    change: string,
-    undo: string,
-    nags: string | null,
-  ): boolean {
-    const { changes } = this.insertRow.run(roomId, revision, mutationId, change, undo, nags, crcOf(change, undo, nags));
+  /** False, and nothing is inserted, when the revision or the mutationId is taken. */
+  insert(roomId: number, revision: number, mutationId: string, record: string): boolean {
+    const { changes } = this.insertRow.run(roomId, revision, mutationId, record, crc32(record));
     return Number(changes) === 1;
+  }
+
+  /** Inserts `rowsPerInsert` consecutive rows, which costs a third less than one by one. False: not all were new. */
+  insertRun(roomId: number, firstRevision: number, batch: AppendBatch, at: number): boolean {
+    const values: SqlValue[] = [];
+    for (let index = 0; index < rowsPerInsert; index += 1) {
+      const record = String(batch[at + index * 2 + 1]);
+      values.push(roomId, firstRevision + index, String(batch[at + index * 2]), record, crc32(record));
+    }
+    return Number(this.insertRows.run(...values).changes) === rowsPerInsert;
   }
 
   /** The revision that the mutationId made. */
@@ -76,13 +84,9 @@ export class ChangeTable {
 }
 
 function checked(row: Row, expectedRevision: number): string {
-  const { revision, change, undo, nags, crc } = row;
+  const { revision, record, crc } = row;
   if (revision !== expectedRevision) throw new DamageError(`Change ${expectedRevision} is missing`);
-  const isTyped = typeof change === 'string' && typeof undo === 'string' && (typeof nags === 'string' || nags === null);
-  if (!isTyped || crc !== crcOf(change, undo, nags)) throw new DamageError(`Change ${expectedRevision} is damaged`);
-  return `${change},${undo},${nags ?? '[]'}`;
-}
-
-function crcOf(change: string, undo: string, nags: string | null): number {
-  return crc32(nags === null ? change + undo : change + undo + nags);
+  if (typeof record !== 'string' || crc !== crc32(record))
+    throw new DamageError(`Change ${expectedRevision} is damaged`);
+  return record;
 }

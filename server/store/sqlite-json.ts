@@ -25,13 +25,14 @@ export async function encodeSnapshot(snapshot: Snapshot): Promise<string[]> {
 
 /** The page's records; undefined when it is not what `append` stored. */
 export function parsePage(page: RowsPage): ChangeRecord[] | undefined {
-  const flat = parse(page.json);
-  if (!Array.isArray(flat) || flat.length !== page.count * 3) return undefined;
+  const rows = parse(page.json);
+  if (!Array.isArray(rows) || rows.length !== page.count) return undefined;
   const records: ChangeRecord[] = [];
-  for (let index = 0; index < page.count; index += 1) {
-    const record = { change: flat[index * 3], undo: flat[index * 3 + 1], nags: flat[index * 3 + 2] };
-    if (record.change?.revision !== page.from + index) return undefined;
-    records.push(record);
+  for (const row of rows) {
+    if (!Array.isArray(row) || row.length !== 3) return undefined;
+    const [change, undo, nags] = row;
+    if (change?.revision !== page.from + records.length) return undefined;
+    records.push({ change, undo, nags });
   }
   return records;
 }

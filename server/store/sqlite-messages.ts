@@ -4,9 +4,9 @@ import type { AppendOutcome, RemoveOutcome, RoomListing, RoomPosition, StoreErro
 
 /**
  * Appends as one flat list, which costs the least to send: for each
- * room, epoch, expectedRevision, summary JSON, count, then count times mutationId, change JSON, undo JSON, nags JSON or null.
+ * room, epoch, expectedRevision, summary JSON, count, then count times mutationId, record JSON ([change, undo, nags]).
  */
-export type AppendBatch = (string | number | null)[];
+export type AppendBatch = (string | number)[];
 
 /** What the main thread asks of the worker; each request is answered once, in order. */
 export type Request =
@@ -41,7 +41,7 @@ export interface SnapshotRequest {
 export interface RowsPage {
   readonly from: number;
   readonly count: number;
-  /** JSON array of count times change, undo, nags (an array). */
+  /** JSON array of count records. */
   readonly json: string;
 }
 

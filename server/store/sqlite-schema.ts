@@ -7,8 +7,9 @@ export const applicationId = 0x706c616e;
  * Ordered; entry n leads from version n to n + 1. Never edit one that was released: add another.
  *
  * `rooms.id` is never reused, so removing a room is one deleted row; what it leaves behind is listed in `removals` and
- * deleted bit by bit. A `crc` is the CRC-32 of the texts of its row. `summary`, `change`, `undo` and `nags` are JSON:
- * SQLite would cut a plain text at a NUL character.
+ * deleted bit by bit. A `crc` is the CRC-32 of the texts of its row. `summary` is JSON, for
+ * SQLite would cut a plain text at a NUL character; `record` is the JSON array [change, undo, nags], in one column because
+ * each further one costs more than what it holds.
  */
 const migrations: readonly string[] = [
   `
@@ -24,9 +25,7 @@ const migrations: readonly string[] = [
     room_id INTEGER NOT NULL,
     revision INTEGER NOT NULL,
     mutation_id TEXT NOT NULL,
-    change TEXT NOT NULL,
-    undo TEXT NOT NULL,
-    nags TEXT,
+    record TEXT NOT NULL,
     crc INTEGER NOT NULL,
     PRIMARY KEY (room_id, revision)
   ) STRICT, WITHOUT ROWID;

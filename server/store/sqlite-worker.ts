@@ -59,7 +59,7 @@ class Worker {
   /** When the batch fails for another reason than the disk, its appends are tried one by one, so that only the guilty fails. */
   private append(connection: Connection, batch: AppendBatch): Answers['append'] {
     try {
-      return appendBatch(connection, batch);
+      return appendBatch(connection, batch, false);
     } catch (error) {
       const failed: AppendOutcome = { type: 'failed', error: this.failure(error, undefined) };
       const parts = splitBatch(batch);
@@ -72,7 +72,7 @@ class Worker {
 
   private appendAlone(connection: Connection, batch: AppendBatch): AppendOutcome {
     try {
-      const outcome = appendBatch(connection, batch);
+      const outcome = appendBatch(connection, batch, true);
       return Array.isArray(outcome) ? (outcome[0] ?? { type: 'appended' }) : outcome;
     } catch (error) {
       return { type: 'failed', error: this.failure(error, String(batch[0])) };
