@@ -4,7 +4,7 @@ import type { EncodedRecord, RemoveOutcome, RoomPosition, RoomSummary, Store, St
 import { failed, summaryOf } from './answers.ts';
 import type { Outcome, Submission } from './outcome.ts';
 import { Room, type RoomContext } from './room.ts';
-import type { Subscriber, Subscription } from './subscriber.ts';
+import type { Subscriber } from './subscriber.ts';
 
 /** What happened to a room of the list: its summary as it is now, or that it is gone. */
 export type RoomEvent =
@@ -46,16 +46,16 @@ export class RoomRegistry {
     return opened.ok ? opened.value.submit(submission) : failed(opened.error);
   }
 
+  /** As `Room.subscribe`, on whichever object is the live room by then. */
   async subscribe(
     name: string,
     subscriber: Subscriber,
     since: RoomPosition | undefined,
-  ): Promise<Result<{ readonly room: Room; readonly subscription: Subscription }, StoreError>> {
+  ): Promise<Result<void, StoreError>> {
     for (;;) {
       const opened = await this.open(name);
       if (!opened.ok) return opened;
-      const subscription = await opened.value.subscribe(subscriber, since);
-      if (subscription) return ok({ room: opened.value, subscription });
+      if (await opened.value.subscribe(subscriber, since)) return ok(undefined);
     }
   }
 

@@ -12,7 +12,7 @@ import type { Outcome, Submission } from './outcome.ts';
 import { Plans, pastChange } from './plans.ts';
 import { RecentChanges } from './recent-changes.ts';
 import { SnapshotSchedule } from './snapshot-schedule.ts';
-import type { Subscriber, Subscription } from './subscriber.ts';
+import type { Subscriber } from './subscriber.ts';
 
 /** What a room needs from outside. */
 export interface RoomContext {
@@ -108,20 +108,21 @@ export class Room {
   }
 
   /**
-   * Tells the subscriber every Change from now on, and what brings it from `since` to now; both are taken in one step,
-   * so nothing falls between. `undefined`: the room was deleted or evicted meanwhile; open it again.
+   * Tells the subscriber what brings it from `since` to now, and every Change after that; both are taken in one step, so
+   * nothing falls between. False: the room was deleted or evicted meanwhile, and nothing was told; open it again.
    */
-  async subscribe(subscriber: Subscriber, since: RoomPosition | undefined): Promise<Subscription | undefined> {
+  async subscribe(subscriber: Subscriber, since: RoomPosition | undefined): Promise<boolean> {
     this.usedAtMs = Date.now();
     await this.backfill(since);
-    if (this.life !== 'open') return undefined;
+    if (this.life !== 'open') return false;
     const catchUp = chooseCatchUp(this.plan, this.recent, since);
     this.subscribers.add(subscriber);
     const unsubscribe = (): void => {
       this.usedAtMs = Date.now();
       this.subscribers.delete(subscriber);
     };
-    return { position: this.position, catchUp, unsubscribe };
+    subscriber.onSubscribed({ room: this, position: this.position, catchUp, unsubscribe });
+    return true;
   }
 
   /** Changes `from` to `to`, as far as they are durable. */

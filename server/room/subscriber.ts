@@ -1,7 +1,10 @@
 import type { EncodedRecord, RoomPosition } from '../store/store.ts';
+import type { Room } from './room.ts';
 
 /** Whoever is told about a room's Changes. Calls are synchronous, in order, and must not throw. */
 export interface Subscriber {
+  /** Called once, in the step in which the subscription begins: nothing is told before it, and nothing is missed after it. */
+  onSubscribed(subscription: Subscription): void;
   /** Changes that are on disk now, ascending, without a gap to what was told before. The array is shared: do not change it. */
   onChanges(room: string, epoch: string, records: readonly EncodedRecord[]): void;
   /** The room was deleted; the subscription is over. */
@@ -15,6 +18,7 @@ export type CatchUp =
   | { readonly type: 'snapshot' };
 
 export interface Subscription {
+  readonly room: Room;
   readonly position: RoomPosition;
   readonly catchUp: CatchUp;
   /** Safe to call more than once. */

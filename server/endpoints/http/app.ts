@@ -1,0 +1,182 @@
+import type { HttpBindings } from '@hono/node-server';
+import { type Context, Hono } from 'hono';
+import { z } from 'zod';
+import { limits } from '../../../shared/plan/limits.ts';
+import { mutationSchema } from '../../../shared/plan/mutation.ts';
+import { err, ok, type Result } from '../../../shared/plan/result.ts';
+import { explainIssues, parseJson } from '../../../shared/protocol/codec.ts';
+import { type ErrorBody, errorKinds } from '../../../shared/protocol/error-code.ts';
+import { actorSchema, epochSchema, mutationIdSchema } from '../../../shared/protocol/names.ts';
+import { storeErrorBody } from '../../operations/errors.ts';
+import type { Operation } from '../../operations/operation.ts';
+import { runOperation } from '../../operations/registry.ts';
+import type { RoomRegistry } from '../../room/registry.ts';
+import { refusalOf } from '../local-guard.ts';
+
+export interface HttpOptions {
+  readonly rooms: RoomRegistry;
+  readonly newId: () => string;
+  /** Whether the server takes new work: false once it shuts down. */
+  readonly isOpen: () => boolean;
+  /** Faults of ours that a request brought to light. */
+  readonly onFault: (error: unknown) => void;
+}
+
+type Environment = { Bindings: HttpBindings };
+
+/** Body of `POST /api/rooms/<room>/mutations`. */
+const mutationBody = z.strictObject({
+  /** Made by the caller so that a retry has effect once; without one each request counts. */
+  mutationId: mutationIdSchema.optional(),
+  actor: actorSchema.optional(),
+  epoch: epochSchema.optional(),
+  mutation: mutationSchema,
+});
+
+/** The HTTP endpoint: the operations of the registry as JSON under `/api`, and the probes. */
+export function createHttpApp(options: HttpOptions): Hono<Environment> {
+  const app = new Hono<Environment>();
+  app.use(async (context, next) => {
+    const refusal = refusalOf(context.env.incoming.headers);
+    if (refusal) return failure(refusal);
+    return next();
+  });
+  addProbes(app, options);
+  addRooms(app, options);
+  app.notFound((context) => failure({ code: 'unknown_operation', message: notFoundMessage(context.req.path) }));
+  app.onError((error) => {
+    options.onFault(error);
+    return failure({ code: 'internal', message: 'A fault of the server; it is logged there.' });
+  });
+  return app;
+}
+
+function addProbes(app: Hono<Environment>, { rooms, isOpen }: HttpOptions): void {
+  app.get('/healthz', (context) => context.json({ ok: true }));
+  app.get('/readyz', async () => {
+    if (!isOpen()) return failure({ code: 'shutting_down', message: 'The server is shutting down.' });
+    // Any question that has to go to the disk and back will do.
+    const answered = await rooms.store.findMutation('readyz', '-', '-');
+    return answered.ok ? json(200, { ok: true }) : failure(storeErrorBody(answered.error));
+  });
+}
+
+function addRooms(app: Hono<Environment>, options: HttpOptions): void {
+  const run = async (context: Context<Environment>, name: string, kind: Operation['kind'], input: object) => {
+    const actor = actorOf(context);
+    if (!actor.ok) return actor;
+    return runOperation(name, kind, input, { rooms: options.rooms, newId: options.newId, actor: actor.value });
+  };
+  app.get('/api/rooms', async (context) => answer(await run(context, 'rooms.list', 'read', {})));
+  app.get('/api/rooms/:room', async (context) =>
+    answer(await run(context, 'room.snapshot', 'read', { room: context.req.param('room') })),
+  );
+  app.get('/api/rooms/:room/changes', async (context) => {
+    const numbers = queryNumbers(context, ['since', 'limit']);
+    if (!numbers.ok) return answer(numbers);
+    const input = { room: context.req.param('room'), since: 0, ...numbers.value };
+    return answer(await run(context, 'room.changes', 'read', input));
+  });
+  app.post('/api/rooms/:room/mutations', async (context) => {
+    const body = await readBody(context, mutationBody);
+    if (!body.ok) return answer(body);
+    const { actor: stated, ...input } = body.value;
+    const actor = stated === undefined ? actorOf(context) : ok(stated);
+    if (!actor.ok) return answer(actor);
+    const caller = { rooms: options.rooms, newId: options.newId, actor: actor.value };
+    const result = await runOperation('room.mutate', 'call', { room: context.req.param('room'), ...input }, caller);
+    return answer(result.ok ? ok({ ok: true, ack: result.value }) : result);
+  });
+  app.delete('/api/rooms/:room', async (context) => {
+    const numbers = queryNumbers(context, ['revision']);
+    if (!numbers.ok) return answer(numbers);
+    return answer(await run(context, 'room.delete', 'call', { room: context.req.param('room'), ...numbers.value }));
+  });
+}
+
+/** Who asks: the header `X-Planroom-Actor`, else `guest`. */
+function actorOf(context: Context<Environment>): Result<string, ErrorBody> {
+  const header = context.req.header('x-planroom-actor');
+  if (header === undefined) return ok('guest');
+  const parsed = actorSchema.safeParse(header);
+  if (parsed.success) return ok(parsed.data);
+  return err({
+    code: 'bad_message',
+    message: `The header X-Planroom-Actor is not understood. ${explainIssues(parsed.error)}`,
+  });
+}
+
+function queryNumbers(
+  context: Context<Environment>,
+  names: readonly string[],
+): Result<Record<string, number>, ErrorBody> {
+  const numbers: Record<string, number> = {};
+  for (const name of names) {
+    const text = context.req.query(name);
+    if (text === undefined) continue;
+    if (!/^\d{1,15}$/.test(text)) {
+      return err({
+        code: 'bad_message',
+        message: `The query parameter ${name} must be a whole number, not '${text.slice(0, 40)}'.`,
+      });
+    }
+    numbers[name] = Number(text);
+  }
+  return ok(numbers);
+}
+
+/** JSON text of at most `httpBodyBytesMax`, read piece by piece so that a larger one is refused before it is all here. */
+async function readBody<Schema extends z.ZodType>(
+  context: Context<Environment>,
+  schema: Schema,
+): Promise<Result<z.output<Schema>, ErrorBody>> {
+  const { httpBodyBytesMax } = limits;
+  const tooLarge = {
+    code: 'too_large',
+    message: `A body may have ${httpBodyBytesMax} bytes.`,
+    facts: { httpBodyBytesMax },
+  } as const;
+  if (Number(context.req.header('content-length') ?? 0) > httpBodyBytesMax) return err(tooLarge);
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of context.env.incoming as AsyncIterable<Buffer>) {
+    bytes += piece.length;
+    if (bytes > httpBodyBytesMax) return err(tooLarge);
+    pieces.push(piece);
+  }
+  const text = decodeUtf8(Buffer.concat(pieces));
+  if (text === undefined) return err({ code: 'bad_frame', message: 'The body is not UTF-8 text.' });
+  const value = parseJson(text, limits.jsonDepthMax);
+  if (!value.ok) return value;
+  const parsed = schema.safeParse(value.value);
+  if (parsed.success) return ok(parsed.data);
+  return err({ code: 'bad_message', message: `The body is not understood. ${explainIssues(parsed.error)}` });
+}
+
+function decodeUtf8(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function answer(result: Result<unknown, ErrorBody>): Response {
+  return result.ok ? json(200, result.value) : failure(result.error);
+}
+
+function failure(body: ErrorBody): Response {
+  const { httpStatus, retryable } = errorKinds[body.code];
+  return json(httpStatus, { error: { ...body, retryable } });
+}
+
+function json(status: number, value: unknown): Response {
+  return new Response(JSON.stringify(value), {
+    status,
+    headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
+  });
+}
+
+function notFoundMessage(path: string): string {
+  return `There is nothing at ${path.slice(0, 200)}. There are /api/rooms, /api/rooms/<room>, /api/rooms/<room>/changes, /api/rooms/<room>/mutations, /healthz, /readyz, and WebSocket at /ws.`;
+}

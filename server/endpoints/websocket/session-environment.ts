@@ -1,0 +1,20 @@
+import type { PresenceBoard } from '../../room/presence.ts';
+import type { RoomRegistry } from '../../room/registry.ts';
+import type { FrameCache } from './frames.ts';
+import type { RoomListFeed } from './room-list-feed.ts';
+
+/** What all sessions of the endpoint share. */
+export interface SessionEnvironment {
+  readonly rooms: RoomRegistry;
+  readonly presence: PresenceBoard;
+  readonly roomList: RoomListFeed;
+  readonly frames: FrameCache;
+  readonly serverName: string;
+  readonly heartbeatIntervalMs: number;
+  readonly helloTimeoutMs: number;
+  readonly atEndOfTick: (callback: () => void) => void;
+  /** ISO 8601 UTC. */
+  readonly now: () => string;
+  readonly nowMs: () => number;
+  readonly newId: () => string;
+}

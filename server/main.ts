@@ -1,0 +1,159 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { nanoid } from 'nanoid';
+import type { Logger } from 'pino';
+import { limits } from '../shared/plan/limits.ts';
+import { err, ok, type Result } from '../shared/plan/result.ts';
+import { type Config, readConfig, type ServeOptions } from './config.ts';
+import { createHttpApp } from './endpoints/http/app.ts';
+import { WebSocketEndpoint } from './endpoints/websocket/endpoint.ts';
+import { createLog } from './log.ts';
+import { RoomRegistry } from './room/registry.ts';
+import { type FolderLock, lockFolder } from './store/folder-lock.ts';
+import { openSqliteStore } from './store/sqlite.ts';
+import type { Store } from './store/store.ts';
+import { TickScheduler } from './tick.ts';
+
+/** The composition root: the only place that knows every part. */
+
+export type { ServeOptions } from './config.ts';
+
+const serverName = 'planroom';
+/** Rooms are looked through for idle ones at this interval. */
+const evictionIntervalMs = 30_000;
+
+export interface RunningServer {
+  /** Where it listens, such as `http://127.0.0.1:4747`. */
+  readonly url: string;
+  /** Ends orderly: no new work, what waits is committed, clients are told, data is closed. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Runs the server until SIGINT or SIGTERM. Prints the address as the last line of start-up. Gives the exit code:
+ * 0 after an orderly end, 2 for bad settings, 5 when the data or the port cannot be had.
+ */
+export async function serve(options: ServeOptions): Promise<number> {
+  const config = readConfig(options, process.env);
+  if (!config.ok) return complain(config.error, 2);
+  const log = createLog(process.env.PLANROOM_LOG);
+  const started = await start(config.value, log);
+  if (!started.ok) return complain(started.error, 5);
+  const { url, close } = started.value;
+  process.stdout.write(
+    `planroom keeps its data in ${config.value.folder}\nStop it with Ctrl-C. Next, in another terminal: planroom add "First task"; planroom watch\nplanroom is ready at ${url}\n`,
+  );
+  const signal = await untilSignal();
+  log.info({ signal }, 'shutting down');
+  await close();
+  return 0;
+}
+
+/** Starts the server; every failure is a sentence for people. */
+export async function start(config: Config, log: Logger): Promise<Result<RunningServer, string>> {
+  const lock = await lockFolder(config.folder);
+  if (!lock.ok) return err(lock.error.message);
+  const store = await openSqliteStore({ folder: config.folder });
+  if (!store.ok) {
+    lock.value.release();
+    return err(store.error.message);
+  }
+  const parts = compose(store.value, log);
+  const listening = await listen(parts.httpServer, config);
+  if (!listening.ok) {
+    await store.value.close();
+    lock.value.release();
+    return listening;
+  }
+  lock.value.announce(listening.value);
+  log.info({ url: listening.value, folder: config.folder }, 'listening');
+  return ok({ url: listening.value, close: onceClosed(() => shutDown(parts, store.value, lock.value)) });
+}
+
+interface Parts {
+  readonly httpServer: Server;
+  readonly webSockets: WebSocketEndpoint;
+  readonly stopTimers: () => void;
+  readonly stopWork: () => void;
+}
+
+function compose(store: Store, log: Logger): Parts {
+  const { atEndOfTick } = new TickScheduler();
+  const now = (): string => new Date().toISOString();
+  const newId = (): string => nanoid();
+  const onFault = (error: unknown): void => log.error({ err: error }, 'fault');
+  let open = true;
+  const rooms = new RoomRegistry({ store, now, newUid: newId, atEndOfTick });
+  const webSockets = new WebSocketEndpoint({ rooms, serverName, atEndOfTick, now, newId, onFault });
+  const app = createHttpApp({ rooms, newId, isOpen: () => open, onFault });
+  const httpServer = createServer(
+    {
+      maxHeaderSize: limits.httpHeaderBytesMax,
+      headersTimeout: limits.httpHeaderTimeoutMs,
+      requestTimeout: limits.httpRequestTimeoutMs,
+      connectionsCheckingInterval: 2_000,
+      noDelay: true,
+    },
+    getRequestListener(app.fetch),
+  );
+  httpServer.on('upgrade', (request, socket: Socket, head) => {
+    const path = (request.url ?? '').split('?')[0];
+    if (path === '/ws') webSockets.upgrade(request, socket, head);
+    else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+  });
+  const eviction = setInterval(() => void rooms.evictIdle(), evictionIntervalMs);
+  const stopWork = (): void => {
+    open = false;
+  };
+  return { httpServer, webSockets, stopTimers: () => clearInterval(eviction), stopWork };
+}
+
+async function listen(server: Server, { host, port }: Config): Promise<Result<string, string>> {
+  const failure = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
+    server.once('error', resolve);
+    server.listen(port, host, () => {
+      server.off('error', resolve);
+      resolve(undefined);
+    });
+  });
+  if (failure?.code === 'EADDRINUSE') {
+    return err(`Port ${port} on ${host} is in use. Is planroom running already? Else choose another with --port.`);
+  }
+  if (failure) return err(`Cannot listen on ${host} port ${port}: ${failure.message}.`);
+  const address = server.address() as AddressInfo;
+  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  return ok(`http://${name}:${address.port}`);
+}
+
+async function shutDown(parts: Parts, store: Store, lock: FolderLock): Promise<void> {
+  parts.stopWork();
+  parts.stopTimers();
+  const closed = new Promise<void>((resolve) => parts.httpServer.close(() => resolve()));
+  await parts.webSockets.close();
+  parts.httpServer.closeIdleConnections();
+  const patience = setTimeout(() => parts.httpServer.closeAllConnections(), 2_000);
+  await closed;
+  clearTimeout(patience);
+  await store.close();
+  lock.release();
+}
+
+function onceClosed(close: () => Promise<void>): () => Promise<void> {
+  let closing: Promise<void> | undefined;
+  return () => {
+    closing ??= close();
+    return closing;
+  };
+}
+
+function untilSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(signal));
+  });
+}
+
+function complain(message: string, exitCode: number): number {
+  process.stderr.write(`planroom: ${message}\n`);
+  return exitCode;
+}

@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { limits } from '../../shared/plan/limits.ts';
+import { mutationSchema } from '../../shared/plan/mutation.ts';
+import { err, ok, type Result } from '../../shared/plan/result.ts';
+import { explainIssues } from '../../shared/protocol/codec.ts';
+import type { ErrorBody } from '../../shared/protocol/error-code.ts';
+import { epochSchema, mutationIdSchema, revisionSchema, roomNameSchema } from '../../shared/protocol/names.ts';
+import type { Room } from '../room/room.ts';
+import { outcomeResult, storeErrorBody } from './errors.ts';
+import { defineOperation, type Operation, type OperationContext } from './operation.ts';
+
+const listRooms = defineOperation({
+  name: 'rooms.list',
+  kind: 'read',
+  doc: 'Every room with its revision, title, status and task counts; rooms that cannot be read are warnings.',
+  input: z.strictObject({}),
+  run: async (_input, { rooms }) => {
+    const listed = await rooms.store.list();
+    return listed.ok ? listed : err(storeErrorBody(listed.error));
+  },
+});
+
+const readSnapshot = defineOperation({
+  name: 'room.snapshot',
+  kind: 'read',
+  doc: 'The whole plan of a room at its present revision, document body included.',
+  input: z.strictObject({ room: roomNameSchema }),
+  run: async ({ room }, context) => {
+    const found = await existingRoom(room, context);
+    return found.ok ? ok(found.value.snapshot()) : found;
+  },
+});
+
+const readChanges = defineOperation({
+  name: 'room.changes',
+  kind: 'read',
+  doc: 'Changes after a revision, oldest first; `more` says that there are further ones to ask for.',
+  input: z.strictObject({
+    room: roomNameSchema,
+    since: revisionSchema,
+    limit: z.number().int().min(1).max(limits.changesPerReadMax).optional(),
+  }),
+  run: async ({ room, since, limit = limits.changesPerReadMax }, context) => {
+    const found = await existingRoom(room, context);
+    if (!found.ok) return found;
+    const { epoch, revision } = found.value.position;
+    if (since > revision) {
+      const message = `Revision ${since} has not been yet; the room is at ${revision}. Re-read the plan.`;
+      return err({ code: 'unknown_revision' as const, message, facts: { expected: since, current: revision } });
+    }
+    const read = await found.value.history(since + 1, since + limit);
+    if (!read.ok) return err(storeErrorBody(read.error));
+    const changes = read.value.map((record) => record.change);
+    return ok({ room, epoch, revision, changes, more: since + changes.length < revision });
+  },
+});
+
+const mutate = defineOperation({
+  name: 'room.mutate',
+  kind: 'call',
+  doc: 'Changes the plan by one mutation; the answer comes when it is on disk. The room is made if it is not there.',
+  input: z.strictObject({
+    room: roomNameSchema,
+    mutationId: mutationIdSchema.optional(),
+    epoch: epochSchema.optional(),
+    mutation: mutationSchema,
+  }),
+  run: async ({ room, mutationId, epoch, mutation }, { rooms, actor, newId }) =>
+    outcomeResult(await rooms.submit(room, { mutationId: mutationId ?? newId(), mutation, actor, epoch })),
+});
+
+const deleteRoom = defineOperation({
+  name: 'room.delete',
+  kind: 'call',
+  doc: 'Deletes a room with its history, if given only at that revision; without one also a room that cannot be read.',
+  input: z.strictObject({ room: roomNameSchema, revision: revisionSchema.optional() }),
+  run: async ({ room, revision }, { rooms }) => {
+    const removed = await rooms.delete(room, revision);
+    if (!removed.ok) return err(storeErrorBody(removed.error));
+    const outcome = removed.value;
+    if (outcome.type === 'absent') return err(roomNotFound(room));
+    if (outcome.type === 'removed') return ok({ deleted: room, ...outcome.position });
+    const { current } = outcome;
+    const message = `Room '${room}' is at revision ${current.revision}, not at ${revision}. Re-read it and retry.`;
+    return err({ code: 'conflict' as const, message, facts: { expected: revision, current: current.revision } });
+  },
+});
+
+/** All operations, in the order in which documents list them. */
+export const operations: readonly Operation[] = [listRooms, readSnapshot, readChanges, mutate, deleteRoom];
+
+const byName = new Map(operations.map((operation) => [operation.name, operation]));
+
+/** Checks the input against the operation's schema and runs it. `kind` says what the place of the call allows. */
+export async function runOperation(
+  name: string,
+  kind: Operation['kind'],
+  input: unknown,
+  context: OperationContext,
+): Promise<Result<unknown, ErrorBody>> {
+  const operation = byName.get(name);
+  if (operation?.kind !== kind) {
+    const names = operations.filter((each) => each.kind === kind).map((each) => each.name);
+    const message = `There is no operation '${name}' to ${kind}. There are: ${names.join(', ')}.`;
+    return err({ code: 'unknown_operation', message, facts: { operations: names } });
+  }
+  const parsed = operation.input.safeParse(input);
+  if (parsed.success) return operation.run(parsed.data, context);
+  const badRoom = parsed.error.issues.some((issue) => issue.path[0] === 'room');
+  const code = badRoom ? 'bad_room_name' : 'bad_message';
+  return err({ code, message: `The input of ${name} is not understood. ${explainIssues(parsed.error)}` });
+}
+
+/** A room that something was ever written to: reading one that was never used makes nothing. */
+async function existingRoom(name: string, { rooms }: OperationContext): Promise<Result<Room, ErrorBody>> {
+  const opened = await rooms.open(name);
+  if (!opened.ok) return err(storeErrorBody(opened.error));
+  return opened.value.position.revision > 0 ? ok(opened.value) : err(roomNotFound(name));
+}
+
+function roomNotFound(room: string): ErrorBody {
+  return {
+    code: 'room_not_found',
+    message: `Room '${room}' does not exist. List the rooms to see which there are.`,
+    facts: { room },
+  };
+}
