@@ -34,6 +34,7 @@ export function connect(options: ConnectOptions): PlanroomClient {
     environment,
     link: {
       url: socketUrl,
+      shownUrl: options.url,
       introduction: { actor: options.actor, client: options.client ?? 'planroom-sdk' },
       webSocket: options.webSocket,
       backOff: { ...defaultBackOff, ...options.backOff },

@@ -20,6 +20,8 @@ export interface LinkEvents {
 
 export interface LinkOptions {
   readonly url: string;
+  /** The address as the caller gave it, for messages. */
+  readonly shownUrl: string;
   readonly introduction: Introduction;
   readonly webSocket: SocketConstructor | undefined;
   readonly backOff: BackOff;
@@ -69,7 +71,7 @@ export class Link {
   }
 
   private async connect(): Promise<void> {
-    const { url, introduction, environment } = this.options;
+    const { url, shownUrl, introduction, environment } = this.options;
     const WebSocket = await (this.options.webSocket ?? platformWebSocket());
     if (this.current === 'over') return;
     this.complaint = undefined;
@@ -81,7 +83,7 @@ export class Link {
       });
     } catch (error) {
       // Constructors throw for an address they cannot take; another try would not help.
-      this.setStatus('over', failure('unreachable', `Cannot connect to ${url}: ${(error as Error).message}`));
+      this.setStatus('over', failure('unreachable', `Cannot connect to ${shownUrl}: ${(error as Error).message}`));
     }
   }
 
@@ -101,13 +103,13 @@ export class Link {
 
   private ended({ code, reason }: Ending): void {
     if (this.current === 'over') return;
-    const { environment, backOff, url } = this.options;
+    const { environment, backOff, shownUrl } = this.options;
     const wasOpen = this.current === 'open';
     if (wasOpen) this.events.onLost();
     else this.failures += 1;
     if (wasOpen && environment.nowMs() - this.openedAtMs >= stableAfterMs) this.attempt = 0;
     const why = reason || this.complaint?.message || `the connection closed with code ${code}`;
-    const said = failure('unreachable', `Cannot reach the server at ${url}: ${why}`);
+    const said = failure('unreachable', `Cannot reach the server at ${shownUrl}: ${why.replace(/[.\s]+$/, '')}.`);
     if (!shouldReconnect(code)) {
       this.setStatus('over', this.complaint ?? said);
     } else if (this.failures >= backOff.attemptsMax) {

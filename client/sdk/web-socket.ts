@@ -8,6 +8,7 @@ export interface SocketLike {
 }
 
 export interface SocketEvent {
+  readonly type?: string;
   /** Of a message. */
   readonly data?: unknown;
   /** Of a close. */
@@ -25,7 +26,7 @@ export async function platformWebSocket(): Promise<SocketConstructor> {
   const { WebSocket: global } = globalThis as { WebSocket?: SocketConstructor };
   if (global) return global;
   const { WebSocket } = await import('ws');
-  return WebSocket as unknown as SocketConstructor;
+  return WebSocket;
 }
 
 /** Where a server is reached over WebSocket and over HTTP. */

@@ -1,0 +1,168 @@
+import { type Command, Option } from 'commander';
+import { parseMarkdown, toMarkdown } from '../../../shared/plan/markdown.ts';
+import { type Snapshot, type Status, statuses } from '../../../shared/plan/model.ts';
+import { Plan } from '../../../shared/plan/plan.ts';
+import { ok } from '../../../shared/plan/result.ts';
+import { blockers, taskId } from '../../sdk/index.ts';
+import { cliFailure, exitCodes } from '../failure.ts';
+import { readText, writeText } from '../files.ts';
+import { type Outcome, paintFor } from '../output.ts';
+import { matches, planLines, type TaskFilter } from '../plan-text.ts';
+import { mutateAndSay, withClient } from '../session.ts';
+import { parseRevision } from '../settings.ts';
+import { answering, type Run } from './command.ts';
+import { examples } from './tasks.ts';
+
+/** Commands about the plan as a whole: show, clean, verify, import, export. */
+export function addPlanCommands(program: Command, run: Run): void {
+  addShow(program, run);
+  addClean(program, run);
+  addVerify(program, run);
+  addImport(program, run);
+  addExport(program, run);
+}
+
+interface ShowOptions {
+  readonly ready?: boolean;
+  readonly blocked?: boolean;
+  readonly status?: Status;
+  readonly group?: string;
+}
+
+function addShow(program: Command, run: Run): void {
+  program
+    .command('show')
+    .description('show the plan')
+    .option('--ready', 'only pending tasks that wait for nothing')
+    .option('--blocked', 'only open tasks that wait for others')
+    .addOption(new Option('--status <status>', 'only tasks with this status').choices(statuses))
+    .option('--group <title>', 'only this group')
+    .addHelpText(
+      'after',
+      `\nMarkers: [ ] pending, [>] in progress, [x] completed, [-] cancelled. A dependency with * holds its task up, one with ? is not there.\n${examples('show --ready', 'show --room release --status in_progress --json')}`,
+    )
+    .action(
+      answering<ShowOptions>(run, async (settings, _args, options) => {
+        const read = await withClient(settings, (client) => client.snapshot(settings.room));
+        if (!read.ok) return read;
+        return showPlan(read.value, options, run);
+      }),
+    );
+}
+
+function showPlan(snapshot: Snapshot, { group, ...rest }: ShowOptions, run: Run): Outcome {
+  const plan = Plan.fromSnapshot(snapshot);
+  const found = group === undefined ? undefined : plan.findGroup(group);
+  if (group !== undefined && !found) {
+    return cliFailure('group_not_found', `Group '${group}' does not exist.`, exitCodes.rejected);
+  }
+  const filter: TaskFilter = { ...rest, ...(found && { group: found.uid }) };
+  const tasks = snapshot.tasks
+    .filter((task) => matches(plan, task, filter))
+    .map((task) => ({ id: taskId(task), ...task, blockedBy: blockers(plan, task).map(taskId) }));
+  const groups = found ? [found] : snapshot.groups;
+  return ok({ json: { ...snapshot, groups, tasks }, lines: planLines(plan, filter, paintFor(run.io)) });
+}
+
+function addClean(program: Command, run: Run): void {
+  program
+    .command('clean')
+    .description('remove finished tasks, pending ones too, and groups that are empty then')
+    .option('--keep-pending', 'leave pending tasks')
+    .option('--base <revision>', 'refuse if the plan is not at this revision', parseRevision)
+    .addHelpText('after', examples('clean --keep-pending'))
+    .action(
+      answering<{ readonly keepPending?: boolean; readonly base?: number }>(run, (settings, _args, options) => {
+        const { keepPending = false, base } = options;
+        const mutation = { type: 'tasks.clean' as const, keepPending, ...(base !== undefined && { base }) };
+        return mutateAndSay(settings, mutation, () => 'Cleaned');
+      }),
+    );
+}
+
+interface VerifyOptions {
+  readonly evidence?: string;
+  readonly undo?: boolean;
+  readonly base?: number;
+}
+
+function addVerify(program: Command, run: Run): void {
+  program
+    .command('verify')
+    .description('record that the tests of a group pass')
+    .argument('<group>', 'title or uid')
+    .option('--evidence <text>', 'what showed it, such as the command that was run')
+    .option('--undo', 'take it back')
+    .option('--base <revision>', 'refuse if the group changed after this revision', parseRevision)
+    .addHelpText('after', examples('verify Build --evidence "npm test: 214 passed"'))
+    .action(
+      answering<VerifyOptions>(run, (settings, [group = ''], { evidence, undo = false, base }) =>
+        mutateAndSay(
+          settings,
+          {
+            type: 'group.verify',
+            group,
+            verified: !undo,
+            ...(evidence !== undefined && { evidence }),
+            ...(base !== undefined && { base }),
+          },
+          () => (undo ? `Group '${group}' is not verified any more` : `Group '${group}' is verified`),
+        ),
+      ),
+    );
+}
+
+function addImport(program: Command, run: Run): void {
+  program
+    .command('import')
+    .description('replace all groups and tasks by those of a Markdown file; the document too if it is an export')
+    .argument('<file>', 'Markdown file, - for stdin')
+    .option('--base <revision>', 'refuse if the plan is not at this revision', parseRevision)
+    .addHelpText('after', examples('import plan.md', 'import - < plan.md'))
+    .action(
+      answering<{ readonly base?: number }>(run, async (settings, [file = ''], { base }) => {
+        const text = await readText(file, run.io);
+        if (!text.ok) return text;
+        const groups = parseMarkdown(text.value).groups.length;
+        const mutation = { type: 'plan.load' as const, markdown: text.value, ...(base !== undefined && { base }) };
+        const loaded = await mutateAndSay(settings, mutation, ({ created }) => {
+          return `Imported ${count(created.length, 'task')} in ${count(groups, 'group')}`;
+        });
+        return loaded.ok
+          ? ok({ ...loaded.value, json: { ...loaded.value.json, tasks: loaded.value.json.created.length, groups } })
+          : loaded;
+      }),
+    );
+}
+
+interface ExportOptions {
+  readonly output?: string;
+  readonly force?: boolean;
+}
+
+function addExport(program: Command, run: Run): void {
+  program
+    .command('export')
+    .description('write the plan as Markdown that import reads back')
+    .option('--output <file>', 'file to write; without it stdout')
+    .option('--force', 'overwrite a file that is there')
+    .addHelpText('after', examples('export > plan.md', 'export --output plan.md --force'))
+    .action(
+      answering<ExportOptions>(run, async (settings, _args, { output, force = false }) => {
+        const read = await withClient(settings, (client) => client.snapshot(settings.room));
+        if (!read.ok) return read;
+        const { room, epoch, revision } = read.value;
+        const markdown = toMarkdown(read.value);
+        if (output === undefined) return ok({ json: { room, epoch, revision, markdown }, text: markdown });
+        const written = await writeText(output, markdown, force);
+        if (!written.ok) return written;
+        const bytes = Buffer.byteLength(markdown);
+        const line = `Wrote ${bytes} bytes to ${output} (room ${room}, revision ${revision})`;
+        return ok({ json: { room, epoch, revision, output, bytes }, lines: [line] });
+      }),
+    );
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
