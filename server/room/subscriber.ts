@@ -1,5 +1,6 @@
+import type { Snapshot } from '../../shared/plan/model.ts';
 import type { EncodedRecord, RoomPosition } from '../store/store.ts';
-import type { Room } from './room.ts';
+import type { Outcome, Submission } from './outcome.ts';
 
 /** Whoever is told about a room's Changes. Calls are synchronous, in order, and must not throw. */
 export interface Subscriber {
@@ -18,9 +19,19 @@ export type CatchUp =
   | { readonly type: 'snapshot' };
 
 export interface Subscription {
-  readonly room: Room;
+  readonly room: JoinedRoom;
   readonly position: RoomPosition;
   readonly catchUp: CatchUp;
   /** Safe to call more than once. */
   readonly unsubscribe: () => void;
+}
+
+/** The room as whoever joined it sees it. */
+export interface JoinedRoom {
+  readonly name: string;
+  readonly position: RoomPosition;
+  /** No longer `open`: ask the registry for the live one. */
+  readonly state: 'open' | 'evicted' | 'deleted';
+  submit(submission: Submission): Promise<Outcome>;
+  snapshot(): Snapshot;
 }

@@ -1,7 +1,7 @@
 import type { Change } from '../../../shared/plan/change.ts';
 import { limits, utf8Bytes } from '../../../shared/plan/limits.ts';
 import type { PlanDocument, Snapshot } from '../../../shared/plan/model.ts';
-import type { Room } from '../../room/room.ts';
+import type { JoinedRoom } from '../../room/subscriber.ts';
 import type { EncodedRecord } from '../../store/store.ts';
 
 /** A whole WebSocket frame (header and payload), ready to be written to any number of sockets. */
@@ -54,7 +54,7 @@ export class FrameCache {
     return this.cached(`${epoch} ${first}-${last}`, () => changesFrame(room, epoch, records));
   }
 
-  snapshotFrame(room: Room): Frame {
+  snapshotFrame(room: JoinedRoom): Frame {
     const { epoch, revision } = room.position;
     return this.cached(`${room.name} ${epoch} ${revision}`, () => {
       const plan = withoutLargeBody(room.snapshot());

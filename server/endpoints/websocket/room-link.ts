@@ -1,5 +1,4 @@
-import type { Room } from '../../room/room.ts';
-import type { Subscriber, Subscription } from '../../room/subscriber.ts';
+import type { JoinedRoom, Subscriber, Subscription } from '../../room/subscriber.ts';
 import type { EncodedRecord, RoomPosition } from '../../store/store.ts';
 import type { FrameCache } from './frames.ts';
 import type { Outbox } from './outbox.ts';
@@ -29,7 +28,7 @@ export class RoomLink implements Subscriber {
   }
 
   /** The live room, once joined. */
-  get room(): Room | undefined {
+  get room(): JoinedRoom | undefined {
     return this.subscription?.room;
   }
 
