@@ -2,6 +2,7 @@ import { err, ok, type Result } from '../../shared/plan/result.ts';
 import { type Ack, type ClientFailure, connect, type Mutation, type PlanroomClient } from '../sdk/index.ts';
 import { type CliFailure, fromClient } from './failure.ts';
 import type { Settings } from './settings.ts';
+import { oneLine } from './terminal-text.ts';
 
 /** A server that goes away under a command gets this many tries, a few seconds, to come back. */
 const attemptsMax = 6;
@@ -41,7 +42,7 @@ export async function mutateAndSay(settings: Settings, mutation: Mutation, say: 
   const ack = result.value;
   return ok({
     json: ack,
-    lines: [`${say(ack)} (room ${ack.room}, revision ${ack.revision})`],
+    lines: [`${oneLine(say(ack))} (room ${ack.room}, revision ${ack.revision})`],
     notes: ack.nags.map((nag) => nag.message),
   });
 }

@@ -10,6 +10,7 @@ import { type Outcome, paintFor } from '../output.ts';
 import { matches, planLines, type TaskFilter } from '../plan-text.ts';
 import { mutateAndSay, withClient } from '../session.ts';
 import { parseRevision } from '../settings.ts';
+import { oneLine } from '../terminal-text.ts';
 import { answering, type Run } from './command.ts';
 import { examples } from './tasks.ts';
 
@@ -157,7 +158,7 @@ function addExport(program: Command, run: Run): void {
         const written = await writeText(output, markdown, force);
         if (!written.ok) return written;
         const bytes = Buffer.byteLength(markdown);
-        const line = `Wrote ${bytes} bytes to ${output} (room ${room}, revision ${revision})`;
+        const line = `Wrote ${bytes} bytes to ${oneLine(output)} (room ${room}, revision ${revision})`;
         return ok({ json: { room, epoch, revision, output, bytes }, lines: [line] });
       }),
     );
