@@ -28,7 +28,7 @@ export function connectAs({ url, actor }: Settings, attempts: number): PlanroomC
 }
 
 /** Sends one mutation to the room of the settings. The plan itself is not fetched. */
-export function mutateRoom(settings: Settings, mutation: Mutation): Promise<Result<Ack, CliFailure>> {
+function mutateRoom(settings: Settings, mutation: Mutation): Promise<Result<Ack, CliFailure>> {
   return withClient(settings, async (client) => {
     const joined = await client.join(settings.room, { mode: 'notice' });
     return joined.ok ? joined.value.mutate(mutation) : joined;

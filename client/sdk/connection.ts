@@ -31,6 +31,8 @@ export interface Introduction {
 
 /** Time from the first packet to `welcome`: a server that never answers must not hold the client for ever. */
 const connectTimeoutMs = 10_000;
+/** Time for the close that belongs to an error. */
+const closeAfterErrorMs = 100;
 const abnormalCloseCode = 1006;
 
 /** One WebSocket from opening to end. What is sent in one tick goes out in as few frames as its bounds allow. */
@@ -43,6 +45,7 @@ export class Connection {
   private heartbeat: Heartbeat | undefined;
   private unsent: string[] = [];
   private lastError = '';
+  private cancelGrace: () => void = () => undefined;
   private ended = false;
 
   constructor(
@@ -55,12 +58,12 @@ export class Connection {
     this.environment = environment;
     this.events = events;
     this.socket = new WebSocket(url);
-    this.cancelTimeout = environment.setTimer(() => this.abandon('no welcome in time'), connectTimeoutMs);
+    this.cancelTimeout = environment.setTimer(() => {
+      this.abandon({ code: closeCodes.timeout, reason: 'no welcome in time' });
+    }, connectTimeoutMs);
     this.socket.addEventListener('open', () => this.sayHello(introduction));
     this.socket.addEventListener('message', (event) => this.receive(event));
-    this.socket.addEventListener('error', (event) => {
-      this.lastError = errorText(event);
-    });
+    this.socket.addEventListener('error', (event) => this.failed(event));
     this.socket.addEventListener('close', ({ code = abnormalCloseCode, reason }) => {
       this.end({ code, reason: reason || this.lastError });
     });
@@ -104,7 +107,7 @@ export class Connection {
   private welcome(welcome: Welcome): void {
     this.cancelTimeout();
     this.bounds = welcome.limits;
-    const dead = (): void => this.abandon('the server went silent');
+    const dead = (): void => this.abandon({ code: closeCodes.timeout, reason: 'the server went silent' });
     this.heartbeat = new Heartbeat(
       this.environment,
       welcome.limits.heartbeatIntervalMs,
@@ -121,9 +124,19 @@ export class Connection {
     for (const frame of packFrames(texts, this.bounds)) this.socket.send(frame);
   }
 
+  /** A close should follow at once, and knows more; where none does (the WebSocket of Node 20 to 22), this is the end. */
+  private failed(event: SocketEvent): void {
+    if (this.ended) return;
+    this.lastError = errorText(event);
+    this.cancelGrace();
+    this.cancelGrace = this.environment.setTimer(() => {
+      this.abandon({ code: abnormalCloseCode, reason: this.lastError });
+    }, closeAfterErrorMs);
+  }
+
   /** Takes the connection for dead without waiting for the other side to agree. */
-  private abandon(reason: string): void {
-    this.end({ code: closeCodes.timeout, reason });
+  private abandon(ending: Ending): void {
+    this.end(ending);
     if (this.socket.terminate) this.socket.terminate();
     else this.socket.close();
   }
@@ -133,6 +146,7 @@ export class Connection {
     this.ended = true;
     this.unsent = [];
     this.cancelTimeout();
+    this.cancelGrace();
     this.heartbeat?.stop();
     this.events.onEnd(ending);
   }

@@ -15,14 +15,14 @@ export interface Environment {
   readonly fetch: (url: string, init: HttpRequest) => Promise<HttpResponse>;
 }
 
-export interface HttpRequest {
+interface HttpRequest {
   readonly method: string;
   readonly headers: Record<string, string>;
   readonly body: string;
   readonly signal: AbortSignal;
 }
 
-export interface HttpResponse {
+interface HttpResponse {
   readonly status: number;
   text(): Promise<string>;
 }

@@ -42,7 +42,7 @@ const frameOverheadBytes = 2;
 /** Wait while the rate is used up. */
 const rateDelayMs = 50;
 /** Times in a row the server may be too busy for one mutation before its caller is told. */
-export const refusalsMax = 20;
+const refusalsMax = 20;
 
 /**
  * Sends mutations of all rooms: as many at once as the server allows, those of one room in the order they were made.

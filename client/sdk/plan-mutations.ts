@@ -83,7 +83,7 @@ export abstract class PlanMutations {
    * saw (`view.confirmed.revision` when it read the plan), not the revision at the time of writing.
    */
   replaceTasks(fields: Fields<'tasks.replace'>): Promise<MutationResult> {
-    return this.mutate({ ...fields, type: 'tasks.replace' } as Mutation);
+    return this.mutate({ ...fields, type: 'tasks.replace' });
   }
   /** Replaces groups and tasks by those of a Markdown task list. */
   load(markdown: string, guard: Guard = {}): Promise<MutationResult> {

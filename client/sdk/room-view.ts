@@ -318,7 +318,8 @@ export class RoomView extends PlanMutations implements MutationSource {
   private giveUp(matches: (pending: PendingMutation) => boolean, reason: ClientFailure): void {
     const given = this.pending.removeWhere(matches);
     if (given.length === 0) return;
-    this.optimistic.drop(new Set(given.map(({ id }) => id)));
+    const changed = this.optimistic.drop(new Set(given.map(({ id }) => id)));
+    if (changed) this.emitter.emit('change', { cause: 'withdrawn', changes: [] });
     for (const pending of given) {
       this.host.forget(pending.id);
       pending.settle(err(reason));
