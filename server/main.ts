@@ -84,7 +84,7 @@ function compose(store: Store, log: Logger): Parts {
   const newId = (): string => nanoid();
   const onFault = (error: unknown): void => log.error({ err: error }, 'fault');
   let open = true;
-  const rooms = new RoomRegistry({ store, now, newUid: newId, atEndOfTick });
+  const rooms = new RoomRegistry({ store, now, newUid: newId, atEndOfTick, onFault });
   const webSockets = new WebSocketEndpoint({ rooms, serverName, atEndOfTick, now, newId, onFault });
   const app = createHttpApp({ rooms, newId, isOpen: () => open, onFault });
   const httpServer = createServer(

@@ -11,7 +11,7 @@ export type RoomEvent =
   | { readonly type: 'changed'; readonly room: Room; readonly records: readonly EncodedRecord[] }
   | { readonly type: 'deleted'; readonly name: string; readonly position: RoomPosition };
 
-type Environment = Pick<RoomContext, 'store' | 'now' | 'newUid' | 'atEndOfTick'>;
+type Environment = Pick<RoomContext, 'store' | 'now' | 'newUid' | 'atEndOfTick' | 'onFault'>;
 
 /**
  * All rooms of this server. A room is loaded when it is first asked for, and let go when idle. Loading, letting go and
@@ -42,8 +42,12 @@ export class RoomRegistry {
   }
 
   async submit(name: string, submission: Submission): Promise<Outcome> {
-    const opened = await this.open(name);
-    return opened.ok ? opened.value.submit(submission) : failed(opened.error);
+    for (;;) {
+      const opened = await this.open(name);
+      if (!opened.ok) return failed(opened.error);
+      // It may have ended while this call waited its turn.
+      if (opened.value.state === 'open') return opened.value.submit(submission);
+    }
   }
 
   /** As `Room.subscribe`, on whichever object is the live room by then. */
@@ -62,7 +66,7 @@ export class RoomRegistry {
   /** Deletes the room; without `expectedRevision` also one that cannot be read. */
   async delete(name: string, expectedRevision: number | undefined): Promise<Result<RemoveOutcome, StoreError>> {
     const opened = await this.open(name);
-    if (opened.ok) return opened.value.delete(expectedRevision);
+    if (opened.ok) return (await opened.value.delete(expectedRevision)) ?? this.delete(name, expectedRevision);
     if (expectedRevision !== undefined) return err(opened.error);
     const removed = await this.store.remove(name);
     if (removed.ok && removed.value.type === 'removed') {

@@ -21,6 +21,8 @@ export interface RoomContext {
   readonly now: () => string;
   readonly newUid: () => string;
   readonly atEndOfTick: (callback: () => void) => void;
+  /** Told of a bug that a subscriber brought to light. */
+  readonly onFault: (error: unknown) => void;
   /** Told after the subscribers. */
   readonly onPublished: (room: Room, records: readonly EncodedRecord[]) => void;
   /** Told once, when the room is over: deleted here, or by another server. */
@@ -135,22 +137,19 @@ export class Room {
     return read.ok ? ok(read.value.map(encodeRecord)) : read;
   }
 
-  /** Removes the room with its history, if it stands at `expectedRevision`. Subscribers are told, and this object is over. */
-  async delete(expectedRevision: number | undefined): Promise<Result<RemoveOutcome, StoreError>> {
+  /**
+   * Removes the room with its history, if it stands at `expectedRevision`. Subscribers are told, and this object is over.
+   * Undefined: it was over before; ask the live room.
+   */
+  async delete(expectedRevision: number | undefined): Promise<Result<RemoveOutcome, StoreError> | undefined> {
     for (; ; await this.queue.quiet()) {
       if (this.gate) await this.gate;
       else if (this.queue.isQuiet) break;
     }
-    let removed: Result<RemoveOutcome, StoreError> = ok({ type: 'absent' });
+    let removed: Result<RemoveOutcome, StoreError> | undefined;
     await this.exclusive(async () => {
-      if (this.life !== 'open') return;
-      const { position } = this;
-      if (expectedRevision !== undefined && expectedRevision !== position.revision) {
-        removed = ok({ type: 'conflict', current: position });
-        return;
-      }
-      removed = await this.context.store.remove(this.name, position.revision > 0 ? position : undefined);
-      if (removed.ok && removed.value.type === 'removed') this.endAsDeleted();
+      if (this.life === 'open') removed = await this.removeFromStore(expectedRevision);
+      if (removed?.ok && removed.value.type === 'removed') this.endAsDeleted();
     });
     return removed;
   }
@@ -242,9 +241,19 @@ export class Room {
     if (records.length === 0) return;
     for (const record of records) this.remember(record);
     const { epoch } = this.plans.durable;
-    for (const subscriber of this.subscribers) subscriber.onChanges(this.name, epoch, records);
+    for (const subscriber of this.subscribers) this.tell(subscriber, epoch, records);
     this.context.onPublished(this, records);
     void this.snapshots.saveIfDue(this.plan);
+  }
+
+  /** A subscriber that breaks its promise not to throw loses its subscription; the room and the others go on. */
+  private tell(subscriber: Subscriber, epoch: string, records: readonly EncodedRecord[]): void {
+    try {
+      subscriber.onChanges(this.name, epoch, records);
+    } catch (error) {
+      this.subscribers.delete(subscriber);
+      this.context.onFault(error);
+    }
   }
 
   private remember(record: EncodedRecord): void {
@@ -267,6 +276,14 @@ export class Room {
     this.plans.catchUp(records);
     this.publish(records);
     return undefined;
+  }
+
+  private async removeFromStore(expectedRevision: number | undefined): Promise<Result<RemoveOutcome, StoreError>> {
+    const { position } = this;
+    if (expectedRevision !== undefined && expectedRevision !== position.revision) {
+      return ok({ type: 'conflict', current: position });
+    }
+    return this.context.store.remove(this.name, position.revision > 0 ? position : undefined);
   }
 
   private endAsDeleted(): void {

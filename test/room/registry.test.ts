@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import type { RoomEvent } from '../../server/room/registry.ts';
+import { openMemoryStore } from '../../server/store/memory.ts';
+import { HeldStore } from '../support/held-store.ts';
+import { Random, testSeed } from '../support/random.ts';
+import { add, brief, Mirror, openRooms, submission } from '../support/room-harness.ts';
+
+describe('rooms', () => {
+  test('many who ask for one room at once get the same one', async () => {
+    const rooms = openRooms();
+    const opened = await Promise.all(Array.from({ length: 50 }, () => rooms.open('r')));
+    expect(new Set(opened.map((each) => each.ok && each.value)).size).toBe(1);
+  });
+
+  test('a room in use is not let go: subscribed to, or waiting for a commit', async () => {
+    const store = new HeldStore(openMemoryStore());
+    const rooms = openRooms(store);
+    const mirror = new Mirror();
+    await rooms.subscribe('watched', mirror, undefined);
+    const waiting = rooms.submit('written', submission(add('one')));
+    await store.arrived();
+    await rooms.evictIdle(0);
+    expect(rooms.liveCount).toBe(2);
+    await store.letThrough();
+    expect(brief(await waiting)).toBe('ack 1');
+    mirror.leave();
+    await rooms.evictIdle(0);
+    expect(rooms.liveCount).toBe(0);
+  });
+
+  test('letting go, joining and writing at the same time lose nothing', async () => {
+    const rooms = openRooms();
+    const random = new Random(testSeed('evict'));
+    const mirrors = [new Mirror(), new Mirror(), new Mirror()];
+    let acks = 0;
+    for (let round = 0; round < 400; round += 1) {
+      const mirror = random.pick(mirrors);
+      const work = [
+        rooms.submit('r', submission(add(`round ${round}`))).then(() => {
+          acks += 1;
+        }),
+        rooms.evictIdle(0),
+        random.next() < 0.5 ? Promise.resolve(mirror.leave()) : Promise.resolve(),
+      ];
+      mirror.leave();
+      work.push(rooms.subscribe('r', mirror, mirror.position).then(() => undefined));
+      if (random.next() < 0.3) await Promise.all(work);
+      else await work[work.length - 1];
+      if (random.next() < 0.5) mirror.leave();
+      await Promise.all(work);
+    }
+    const opened = await rooms.open('r');
+    if (!opened.ok) throw new Error(opened.error.message);
+    expect([acks, opened.value.position.revision]).toEqual([400, 400]);
+    for (const mirror of mirrors) {
+      mirror.leave();
+      await rooms.subscribe('r', mirror, mirror.position);
+      expect(mirror.plan?.toSnapshot()).toEqual(opened.value.snapshot());
+    }
+  });
+});
+
+describe('deleting a room', () => {
+  test('tells its subscribers, ends its history, and what comes next is another room', async () => {
+    const rooms = openRooms();
+    const mirror = new Mirror();
+    const events: RoomEvent[] = [];
+    rooms.watch((event) => events.push(event));
+    await rooms.subscribe('r', mirror, undefined);
+    await rooms.submit('r', submission(add('one'), 'ann', 'same'));
+    const before = mirror.position;
+    expect(await rooms.delete('r', 7)).toMatchObject({
+      ok: true,
+      value: { type: 'conflict', current: { revision: 1 } },
+    });
+    expect(await rooms.delete('r', 1)).toMatchObject({ ok: true, value: { type: 'removed' } });
+    expect(mirror.deletions).toEqual([before]);
+    expect(events.map((event) => event.type)).toEqual(['changed', 'deleted']);
+    expect(await rooms.delete('r', undefined)).toMatchObject({ ok: true, value: { type: 'absent' } });
+    expect(brief(await rooms.submit('r', submission(add('two'), 'ann', 'same')))).toBe('ack 1');
+    await rooms.subscribe('r', mirror, before);
+    expect(mirror.catchUps).toEqual(['snapshot', 'snapshot']);
+    expect(mirror.position?.epoch).not.toBe(before?.epoch);
+  });
+
+  test('a mutation meant for the deleted room is refused by its epoch', async () => {
+    const rooms = openRooms();
+    const first = await rooms.submit('r', submission(add('one')));
+    await rooms.delete('r', undefined);
+    await rooms.submit('r', submission(add('new')));
+    const epoch = first.type === 'ack' ? first.ack.epoch : '';
+    expect(brief(await rooms.submit('r', { ...submission(add('late')), epoch }))).toBe('reject epoch_changed');
+  });
+
+  test('waits for what is on its way to the disk', async () => {
+    const store = new HeldStore(openMemoryStore());
+    const rooms = openRooms(store);
+    const ack = rooms.submit('r', submission(add('one')));
+    await store.arrived();
+    const deleted = rooms.delete('r', undefined);
+    await store.letThrough();
+    expect(brief(await ack)).toBe('ack 1');
+    expect(await deleted).toMatchObject({ ok: true, value: { type: 'removed', position: { revision: 1 } } });
+  });
+});
