@@ -156,14 +156,14 @@ describe('the plan', () => {
     expect(await failure('show', '--status', 'flying')).toMatchObject({ exit: 2, code: 'usage' });
   });
 
-  it('clean takes finished tasks away, and pending ones unless kept', async () => {
+  it('clean takes finished tasks away, and pending ones only when asked', async () => {
     const { run, json } = freshRoom();
     for (const text of ['a', 'b']) await run(['add', text]);
     await run(['done', 'task-1']);
-    const { code, stderr } = await run(['clean', '--keep-pending']);
+    const { code, stderr } = await run(['clean']);
     expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('Removed 1 completed') });
     expect((await json('show')).tasks).toHaveLength(1);
-    await run(['clean']);
+    await run(['clean', '--pending']);
     expect((await json('show')).tasks).toHaveLength(0);
   });
 

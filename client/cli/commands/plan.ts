@@ -68,14 +68,14 @@ function showPlan(snapshot: Snapshot, { group, ...rest }: ShowOptions, run: Run)
 function addClean(program: Command, run: Run): void {
   program
     .command('clean')
-    .description('remove finished tasks, pending ones too, and groups that are empty then')
-    .option('--keep-pending', 'leave pending tasks')
+    .description('remove finished tasks, and groups that are empty then')
+    .option('--pending', 'remove pending tasks as well')
     .option('--base <revision>', 'refuse if the plan is not at this revision', parseRevision)
-    .addHelpText('after', examples('clean --keep-pending'))
+    .addHelpText('after', examples('clean', 'clean --pending'))
     .action(
-      answering<{ readonly keepPending?: boolean; readonly base?: number }>(run, (settings, _args, options) => {
-        const { keepPending = false, base } = options;
-        const mutation = { type: 'tasks.clean' as const, keepPending, ...(base !== undefined && { base }) };
+      answering<{ readonly pending?: boolean; readonly base?: number }>(run, (settings, _args, options) => {
+        const { pending = false, base } = options;
+        const mutation = { type: 'tasks.clean' as const, keepPending: !pending, ...(base !== undefined && { base }) };
         return mutateAndSay(settings, mutation, () => 'Cleaned');
       }),
     );
