@@ -5,17 +5,18 @@
  *   --only fanout,delivery   only these scenarios
  *   --trials 5               of how many the median is taken, 3 by default
  *   --json                   machine-readable results instead of the table
- *   --server <main.js>       another build of the server
+ *   --server <main.js>       the command line of another build
  *
  * Ends with 0 also when something wanted was not reached: it is a report. A lost ack, a gap or a fault ends it with 1.
  */
+import { existsSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { memory, resume, snapshot } from './bench/client-scenarios.mjs';
 import { Context } from './bench/context.mjs';
 import { canReadCpu } from './bench/process-cpu.mjs';
-import { build, cleanUp, findEntry, Generator } from './bench/processes.mjs';
+import { build, cleanUp, entryOfProject, Generator } from './bench/processes.mjs';
 import { summaryOf, tableOf } from './bench/report.mjs';
 import { commit, delivery, fanout, rooms, size } from './bench/write-scenarios.mjs';
 
@@ -52,9 +53,8 @@ async function run() {
   const names = chosen();
   if (!canReadCpu)
     say('CPU time of another process cannot be read here (there is no /proc): those figures are left out.');
-  if (!options.server && !findEntry()) await build();
-  const entry = options.server ? resolve(options.server) : findEntry();
-  if (!entry) throw new Error('the build made no server');
+  const entry = options.server ? resolve(options.server) : entryOfProject;
+  if (!options.server && !existsSync(entry)) await build();
   const context = new Context(new Generator(), entry, { trials: Number(options.trials), say });
   const rows = [];
   for (const name of names) rows.push(...(await scenarios[name](context)));

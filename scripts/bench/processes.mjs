@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -147,18 +146,14 @@ export function startRaw() {
 /**
  * This project's server, with its default settings, on the given data folder.
  * @param {string} folder
- * @param {string} entry
+ * @param {string} entry the command line's `main.js`
  */
 export function startPlanroom(folder, entry) {
-  const command = entry.includes('cli') ? ['serve'] : [];
-  return Server.start('planroom', [entry, ...command, '--port', '0', '--data', folder]);
+  return Server.start('planroom', [entry, 'serve', '--port', '0', '--data', folder]);
 }
 
-/** The built server of this project: its command line, or the server alone. */
-export function findEntry() {
-  const entries = ['dist/client/cli/main.js', 'dist/server/main.js'].map((path) => join(projectFolder, path));
-  return entries.find((path) => existsSync(path));
-}
+/** The built command line of this project. */
+export const entryOfProject = join(projectFolder, 'dist/client/cli/main.js');
 
 /** Builds the project. Throws when that fails. */
 export async function build() {
