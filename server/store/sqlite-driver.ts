@@ -5,6 +5,10 @@ export interface Database {
   readonly isTransaction: boolean;
   exec(sql: string): void;
   prepare(sql: string): Statement;
+  /**
+   * `@photostructure/sqlite` keeps the file open until the statements are collected, or their thread ends: whoever must be
+   * sure that the file is let go uses `exec` alone, or ends the thread.
+   */
   close(): void;
 }
 
@@ -50,8 +54,20 @@ function withoutWarning<T>(load: () => T): T {
   }
 }
 
-/** SQLite's extended result code, or undefined when the error is not SQLite's. */
+/** SQLite's (extended) result code, or undefined when the error is not SQLite's. */
 export function sqliteCode(error: unknown): number | undefined {
-  if (typeof error !== 'object' || error === null || !('errcode' in error)) return undefined;
-  return typeof error.errcode === 'number' ? error.errcode : undefined;
+  if (!(error instanceof Error)) return undefined;
+  if ('errcode' in error && typeof error.errcode === 'number') return error.errcode;
+  // @photostructure/sqlite leaves the code out of what fails in the middle of an iteration.
+  return codeOfMessage[error.message];
 }
+
+const codeOfMessage: Readonly<Record<string, number>> = {
+  'database is locked': 5,
+  'attempt to write a readonly database': 8,
+  'disk I/O error': 10,
+  'database disk image is malformed': 11,
+  'database or disk is full': 13,
+  'unable to open database file': 14,
+  'file is not a database': 26,
+};

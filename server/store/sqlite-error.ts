@@ -54,7 +54,7 @@ export function classify(error: unknown, folder: string): StoreErrorCode {
   }
 }
 
-/** Whether the connection should be opened anew: the file under it may be another one once the disk is well again. */
+/** Whether the file must be opened anew: there may be another one under its name once the disk is well again. */
 export function needsReopen(error: unknown): boolean {
   const code = (sqliteCode(error) ?? 0) & 0xff;
   return code === primary.io || code === primary.cannotOpen || code === primary.readOnly;

@@ -10,6 +10,7 @@ export type AppendBatch = (string | number)[];
 
 /** What the main thread asks of the worker; each request is answered once, in order. */
 export type Request =
+  /** Makes a missing file, which no other request does. */
   | { readonly type: 'open' }
   | { readonly type: 'append'; readonly batch: AppendBatch }
   | { readonly type: 'list' }
@@ -74,6 +75,8 @@ export interface Envelope {
 export interface Reply {
   readonly id: number;
   readonly result: Result<unknown, StoreError>;
+  /** The worker ends; what was sent to it meanwhile gets no answer. */
+  readonly isLast: boolean;
 }
 
 export type WorkerOptions = FileOptions;

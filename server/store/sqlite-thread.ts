@@ -7,15 +7,22 @@ import type { StoreError } from './store.ts';
 
 type Answer = Result<unknown, StoreError>;
 
+interface Thread {
+  readonly worker: Worker;
+  readonly waiting: Map<number, (answer: Answer) => void>;
+  readonly ended: Promise<void>;
+}
+
 /**
- * The worker thread as calls. When it dies (out of memory, a bug) everything asked of it answers `store_unavailable`,
- * and the next call starts another one.
+ * The worker thread as calls. When it ends (the disk failed, it ran out of memory) all that it has not answered is
+ * `store_unavailable`, and the next call starts another one.
  */
 export class SqliteThread {
   private readonly url: URL;
   private readonly options: WorkerOptions;
-  private readonly waiting = new Map<number, (answer: Answer) => void>();
-  private worker: Worker | undefined;
+  private thread: Thread | undefined;
+  /** All that have not ended: the one in use, and those that answer no more. */
+  private readonly threads = new Set<Thread>();
   private nextId = 1;
   private closing: Promise<void> | undefined;
 
@@ -29,54 +36,59 @@ export class SqliteThread {
     request: Request & { readonly type: Type },
   ): Promise<Result<Answers[Type], StoreError>> {
     if (this.closing) return Promise.resolve(err(storeError('store_closed')));
-    return this.send<Type>(request);
+    this.thread ??= this.start();
+    return this.send<Type>(this.thread, request);
   }
 
   /** Lets go of the file once everything asked before is answered; resolves when the thread is gone. */
   close(): Promise<void> {
-    this.closing ??= this.end();
+    this.closing ??= this.end(this.thread);
     return this.closing;
   }
 
-  private async end(): Promise<void> {
-    const worker = this.worker;
-    if (!worker) return;
-    const ended = new Promise((resolve) => worker.once('exit', resolve));
-    await this.send({ type: 'close' });
-    await ended;
+  private async end(thread: Thread | undefined): Promise<void> {
+    if (thread) await this.send(thread, { type: 'close' });
+    await Promise.all([...this.threads].map(({ ended }) => ended));
   }
 
   private send<Type extends keyof Answers>(
+    thread: Thread,
     request: Request & { readonly type: Type },
   ): Promise<Result<Answers[Type], StoreError>> {
     return new Promise((resolve) => {
       const envelope: Envelope = { id: this.nextId, request };
       this.nextId += 1;
       // The worker answers each type with its own kind of value; the types stop at the thread's edge.
-      this.waiting.set(envelope.id, resolve as (answer: Answer) => void);
-      this.worker ??= this.start();
-      this.worker.postMessage(envelope);
+      thread.waiting.set(envelope.id, resolve as (answer: Answer) => void);
+      thread.worker.postMessage(envelope);
     });
   }
 
-  private start(): Worker {
+  private start(): Thread {
     const worker = new Worker(this.url, { workerData: this.options });
+    const waiting: Thread['waiting'] = new Map();
     let reason = 'its thread ended';
-    worker.on('message', ({ id, result }: Reply) => {
-      const resolve = this.waiting.get(id);
-      this.waiting.delete(id);
-      resolve?.(result);
+    const ended = new Promise<void>((resolve) => {
+      worker.on('exit', () => {
+        this.threads.delete(thread);
+        if (this.thread === thread) this.thread = undefined;
+        const answer = err(storeError('store_unavailable', undefined, reason));
+        for (const settle of waiting.values()) settle(answer);
+        waiting.clear();
+        resolve();
+      });
+    });
+    const thread: Thread = { worker, waiting, ended };
+    this.threads.add(thread);
+    worker.on('message', ({ id, result, isLast }: Reply) => {
+      if (isLast && this.thread === thread) this.thread = undefined;
+      const settle = waiting.get(id);
+      waiting.delete(id);
+      settle?.(result);
     });
     worker.on('error', (error) => {
       reason = error.message;
     });
-    worker.on('exit', () => {
-      this.worker = undefined;
-      const answer = err(storeError('store_unavailable', undefined, reason));
-      const left = [...this.waiting.values()];
-      this.waiting.clear();
-      for (const resolve of left) resolve(answer);
-    });
-    return worker;
+    return thread;
   }
 }

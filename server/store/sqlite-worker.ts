@@ -12,11 +12,15 @@ import type { AppendOutcome, StoreError } from './store.ts';
 /** Rows of a removed room that go in one transaction: few enough not to hold up an append. */
 const removedRowsPerStep = 256;
 
-/** Owns planroom.db: answers requests one after the other, and opens the file anew after the disk had failed. */
+/**
+ * Owns planroom.db and answers requests one after the other. When the disk fails it ends, for only the end of its thread
+ * surely lets go of the file; the next one opens whatever is there by then.
+ */
 class Worker {
+  /** Answers no more. */
+  isOver = false;
   private readonly options: WorkerOptions;
   private connection: Connection | undefined;
-  private wasOpen = false;
   private removals: number[] = [];
   private isRemoving = false;
 
@@ -26,7 +30,7 @@ class Worker {
 
   answer(request: Request): Result<unknown, StoreError> {
     if (request.type === 'close') return ok(this.close());
-    const opened = this.open();
+    const opened = this.open(request.type === 'open');
     if (request.type === 'open') return ok(opened.ok ? ok(undefined) : opened);
     if (!opened.ok) return err(unopened(opened.error));
     const connection = opened.value;
@@ -40,11 +44,13 @@ class Worker {
     }
   }
 
-  private open(): Result<Connection, StoreOpenError> {
+  private open(create: boolean): Result<Connection, StoreOpenError> {
     if (this.connection) return ok(this.connection);
-    const opened = Connection.open(this.options, !this.wasOpen);
-    if (!opened.ok) return opened;
-    this.wasOpen = true;
+    const opened = Connection.open(this.options, create);
+    if (!opened.ok) {
+      this.isOver = true;
+      return opened;
+    }
     this.connection = opened.value;
     this.resumeRemovals(opened.value);
     return opened;
@@ -54,6 +60,7 @@ class Worker {
     this.removals = [];
     this.connection?.close();
     this.connection = undefined;
+    this.isOver = true;
   }
 
   /** When the batch fails for another reason than the disk, its appends are tried one by one, so that only the guilty fails. */
@@ -80,10 +87,7 @@ class Worker {
   }
 
   private failure(error: unknown, room: string | undefined): StoreError {
-    if (needsReopen(error)) {
-      this.connection?.close();
-      this.connection = undefined;
-    }
+    if (needsReopen(error)) this.close();
     const reason = error instanceof Error ? error.message : String(error);
     return storeError(classify(error, this.options.folder), room, reason);
   }
@@ -123,7 +127,7 @@ class Worker {
       if (isDone) this.removals.shift();
     } catch (error) {
       this.removals.shift();
-      this.failure(error, undefined);
+      if (needsReopen(error)) this.close();
     }
   }
 }
@@ -138,7 +142,8 @@ assert(parentPort, 'sqlite-worker runs as a worker thread');
 const port = parentPort;
 const worker = new Worker(workerData);
 port.on('message', ({ id, request }: Envelope) => {
-  const reply: Reply = { id, result: worker.answer(request) };
+  const result = worker.answer(request);
+  const reply: Reply = { id, result, isLast: worker.isOver };
   port.postMessage(reply);
-  if (request.type === 'close') port.close();
+  if (worker.isOver) port.close();
 });

@@ -23,11 +23,23 @@ export async function openStore(folder: string, fileBytesMax?: number): Promise<
   return opened.value;
 }
 
-/** Runs SQL on the closed store's file. */
-export function sql(folder: string, text: string, ...values: (string | number)[]): unknown[] {
+/** Changes the closed store's file. */
+export function write(folder: string, text: string, ...values: (string | number)[]): void {
   const database = openDatabase(join(folder, 'planroom.db'), 1_000);
   try {
-    return database.prepare(text).all(...values);
+    // Only `exec` lets go of the file at once in every driver.
+    if (values.length === 0) database.exec(text);
+    else database.prepare(text).run(...values);
+  } finally {
+    database.close();
+  }
+}
+
+/** Rows of the store's file. */
+export function read(folder: string, text: string): unknown[] {
+  const database = openDatabase(join(folder, 'planroom.db'), 1_000);
+  try {
+    return database.prepare(text).all();
   } finally {
     database.close();
   }
