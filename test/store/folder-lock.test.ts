@@ -6,15 +6,17 @@ import { lockFolder } from '../../server/store/folder-lock.ts';
 import { removeFolder, temporaryFolder } from '../support/sqlite-folder.ts';
 import { StoreChild } from '../support/store-child.ts';
 
+let root: string;
 let folder: string;
 let children: StoreChild[];
 beforeEach(() => {
-  folder = temporaryFolder();
+  root = temporaryFolder();
+  folder = root;
   children = [];
 });
 afterEach(async () => {
   await Promise.all(children.map((child) => child.kill()));
-  removeFolder(folder);
+  removeFolder(root);
 });
 
 async function hold(...more: string[]): Promise<StoreChild> {

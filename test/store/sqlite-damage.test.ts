@@ -6,10 +6,12 @@ import type { Store } from '../../server/store/store.ts';
 import { append, epoch, record, snapshot, storedRun } from '../support/appends.ts';
 import { openStore, read, removeFolder, temporaryFolder, workerUrl, write } from '../support/sqlite-folder.ts';
 
+let root: string;
 let folder: string;
 let store: Store | undefined;
 beforeEach(async () => {
-  folder = temporaryFolder();
+  root = temporaryFolder();
+  folder = root;
   await use(async (filled) => {
     for (const room of ['damaged', 'sound'])
       expect(await filled.append(append(room, 0, 20))).toEqual({ type: 'appended' });
@@ -18,7 +20,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await store?.close();
   store = undefined;
-  removeFolder(folder);
+  removeFolder(root);
 });
 
 async function use<T>(work: (store: Store) => Promise<T>): Promise<T> {
