@@ -1,7 +1,7 @@
 import { generateKeyBetween, generateNKeysBetween } from 'fractional-indexing';
 
 /** A key this long is the sign of many moves into one gap; the list gets fresh keys then. */
-const orderKeyCharactersMax = 64;
+export const orderKeyCharactersMax = 64;
 
 type Ordered = { readonly uid: string; readonly order: string };
 

@@ -1,0 +1,66 @@
+import type { Task } from './model.ts';
+import { fold } from './text.ts';
+
+/** An item of a submitted list, as far as finding its task goes. */
+export interface ListItem {
+  readonly description: string;
+  /** The task it names by uid or id, already looked up. */
+  readonly named: Task | undefined;
+}
+
+/**
+ * Which task each item means; undefined for a new one. First the task it names, then the same text, then the same text but
+ * for blanks and case, each time rows the writer saw (`base`) before rows it did not (`foreign`); at last the same place,
+ * when the list is as long as the one it saw and every item left over stands where a row left over stood. A row that
+ * others changed or removed since is not met by its place alone: a new text there would be lost with it.
+ */
+export function matchItems(
+  items: readonly ListItem[],
+  base: readonly Task[],
+  foreign: readonly Task[],
+  isUntouched: (task: Task) => boolean,
+): readonly (Task | undefined)[] {
+  const matches: (Task | undefined)[] = items.map((item) => item.named);
+  const taken = new Set(matches.flatMap((task) => task?.uid ?? []));
+  for (const textOf of [exact, fold]) {
+    const free = new TasksByText([...base, ...foreign], taken, textOf);
+    items.forEach((item, index) => {
+      matches[index] ??= free.take(textOf(item.description));
+    });
+  }
+  if (items.length !== base.length) return matches;
+  const byPlace = base.map((task, index) => (matches[index] ? undefined : taken.has(task.uid) ? null : task));
+  if (byPlace.includes(null)) return matches;
+  return matches.map((match, index) => {
+    const there = match ?? byPlace[index] ?? undefined;
+    return match || !there || isUntouched(there) ? there : undefined;
+  });
+}
+
+function exact(text: string): string {
+  return text;
+}
+
+/** Tasks that are not taken yet, by their text; equal texts are taken in list order. */
+class TasksByText {
+  private readonly taken: Set<string>;
+  private readonly byText = new Map<string, Task[]>();
+
+  constructor(tasks: readonly Task[], taken: Set<string>, textOf: (text: string) => string) {
+    this.taken = taken;
+    for (const task of tasks) {
+      if (taken.has(task.uid)) continue;
+      const text = textOf(task.description);
+      const same = this.byText.get(text);
+      if (same) same.push(task);
+      else this.byText.set(text, [task]);
+    }
+    for (const same of this.byText.values()) same.reverse();
+  }
+
+  take(text: string): Task | undefined {
+    const task = this.byText.get(text)?.pop();
+    if (task) this.taken.add(task.uid);
+    return task;
+  }
+}

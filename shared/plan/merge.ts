@@ -1,0 +1,64 @@
+import { sameValue } from './draft.ts';
+import { isTerminal, type Status, type Task, taskId } from './model.ts';
+
+/** What a submitted item says about a task; absent fields say nothing. */
+export interface StatedFields {
+  readonly description: string;
+  readonly status?: Status | undefined;
+  readonly dependsOn?: readonly string[] | undefined;
+  /** uid of the group. */
+  readonly group?: string | undefined;
+  readonly priority?: string | undefined;
+  readonly labels?: readonly string[] | undefined;
+}
+
+export interface MergedFields {
+  readonly fields: {
+    description?: string;
+    status?: Status;
+    startedBy?: string | null;
+    dependsOn?: readonly string[];
+    group?: string;
+    priority?: string;
+    labels?: readonly string[];
+  };
+  /** What the writer should know: where others had changed the same, as sentences. */
+  readonly remarks: readonly string[];
+}
+
+/**
+ * Three-way merge of one task: what the writer changed against what it saw (`base`) wins, what it did not change keeps its
+ * present value. Only a status that others moved on meanwhile is not moved back: a finished task stays finished, and a
+ * task in progress with another actor stays with that actor.
+ */
+export function mergeFields(base: Task, current: Task, stated: StatedFields, actor: string): MergedFields {
+  const fields: MergedFields['fields'] = {};
+  const remarks: string[] = [];
+  const id = taskId(current);
+  for (const name of ['description', 'dependsOn', 'group', 'priority', 'labels'] as const) {
+    const value = stated[name];
+    if (value === undefined || sameValue(value, base[name]) || sameValue(value, current[name])) continue;
+    Object.assign(fields, { [name]: value });
+    if (!sameValue(base[name], current[name]))
+      remarks.push(`'${id}': '${current.updatedBy}' had changed its ${name} too; yours stands.`);
+  }
+  const { status } = stated;
+  if (status !== undefined && status !== base.status && status !== current.status) {
+    if (movedOn(base, current, status)) {
+      const holder = current.startedBy === undefined ? '' : ` by '${current.startedBy}'`;
+      remarks.push(`'${id}' is ${current.status}${holder} since you last saw it, and stays so; you sent ${status}.`);
+    } else {
+      fields.status = status;
+      fields.startedBy = status === 'in_progress' ? actor : null;
+    }
+  } else if (status === 'in_progress' && base.status !== 'in_progress' && current.startedBy !== actor) {
+    remarks.push(`'${id}' was taken in progress by '${current.startedBy}' before you; it stays theirs.`);
+  }
+  return { fields, remarks };
+}
+
+/** Whether others changed the status since, to one that the wanted status would set back. */
+function movedOn(base: Task, current: Task, wanted: Status): boolean {
+  if (current.status === base.status) return false;
+  return isTerminal(current.status) || (current.status === 'in_progress' && wanted === 'pending');
+}
