@@ -1,5 +1,6 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import type { ErrorBody } from '../../shared/protocol/error-code.ts';
+import { type IncomingHttpHeaders, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type ErrorBody, errorKinds } from '../../shared/protocol/error-code.ts';
 
 const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]', '::1']);
 
@@ -22,16 +23,27 @@ export function refusalOf(headers: IncomingHttpHeaders): ErrorBody | undefined {
   return forbidden(`Pages of '${shorten(origin)}' may not use this server.`);
 }
 
+/** Answers an upgrade with why not, and ends the connection: also of a client that keeps its own side open. */
+export function refuseUpgrade(socket: Duplex, body: ErrorBody): void {
+  const { httpStatus, retryable } = errorKinds[body.code];
+  const text = JSON.stringify({ error: { ...body, retryable } });
+  socket.once('finish', () => socket.destroy());
+  socket.end(
+    `HTTP/1.1 ${httpStatus} ${STATUS_CODES[httpStatus]}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+  );
+}
+
 function isLoopbackOrigin(origin: string): boolean {
   if (!URL.canParse(origin)) return false;
-  const { protocol, hostname } = new URL(origin);
+  const { protocol, hostname, origin: canonical } = new URL(origin);
+  // Browsers send an origin and nothing else: no path, no user.
+  if (canonical !== origin.toLowerCase()) return false;
   return (protocol === 'http:' || protocol === 'https:') && isLoopbackName(hostname);
 }
 
 function hostName(host: string | undefined): string | undefined {
-  if (host === undefined || !URL.canParse(`http://${host}/`)) return undefined;
-  const url = new URL(`http://${host}/`);
-  return url.username === '' && url.pathname === '/' && url.search === '' && url.hash === '' ? url.hostname : undefined;
+  if (host === undefined || !/^[^@/\\?#]+$/.test(host) || !URL.canParse(`http://${host}/`)) return undefined;
+  return new URL(`http://${host}/`).hostname;
 }
 
 function forbidden(message: string): ErrorBody {

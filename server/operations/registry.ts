@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { limits } from '../../shared/plan/limits.ts';
 import { mutationSchema } from '../../shared/plan/mutation.ts';
 import { err, ok, type Result } from '../../shared/plan/result.ts';
-import { explainIssues } from '../../shared/protocol/codec.ts';
+import { explainIssues, faultCode } from '../../shared/protocol/codec.ts';
 import type { ErrorBody } from '../../shared/protocol/error-code.ts';
 import { epochSchema, mutationIdSchema, revisionSchema, roomNameSchema } from '../../shared/protocol/names.ts';
+import { readOldest } from '../room/read-pieces.ts';
 import type { Room } from '../room/room.ts';
 import { outcomeResult, storeErrorBody } from './errors.ts';
 import { defineOperation, type Operation, type OperationContext } from './operation.ts';
@@ -31,6 +32,9 @@ const readSnapshot = defineOperation({
   },
 });
 
+/** Changes of one answer: their bodies may each have megabytes. */
+const changesCharactersMax = 8 * 1024 * 1024;
+
 const readChanges = defineOperation({
   name: 'room.changes',
   kind: 'read',
@@ -48,7 +52,12 @@ const readChanges = defineOperation({
       const message = `Revision ${since} has not been yet; the room is at ${revision}. Re-read the plan.`;
       return err({ code: 'unknown_revision' as const, message, facts: { expected: since, current: revision } });
     }
-    const read = await found.value.history(since + 1, since + limit);
+    const read = await readOldest(
+      (from, to) => found.value.history(from, to),
+      since + 1,
+      Math.min(since + limit, revision),
+      changesCharactersMax,
+    );
     if (!read.ok) return err(storeErrorBody(read.error));
     const changes = read.value.map((record) => record.change);
     return ok({ room, epoch, revision, changes, more: since + changes.length < revision });
@@ -106,8 +115,7 @@ export async function runOperation(
   }
   const parsed = operation.input.safeParse(input);
   if (parsed.success) return operation.run(parsed.data, context);
-  const badRoom = parsed.error.issues.some((issue) => issue.path[0] === 'room');
-  const code = badRoom ? 'bad_room_name' : 'bad_message';
+  const code = faultCode(parsed.error);
   return err({ code, message: `The input of ${name} is not understood. ${explainIssues(parsed.error)}` });
 }
 

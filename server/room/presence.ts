@@ -51,6 +51,11 @@ export class PresenceBoard {
     };
   }
 
+  /** Rooms that somebody is in, or listens to. */
+  get roomCount(): number {
+    return this.rooms.size;
+  }
+
   /** Forgets timers; for shutting down. */
   close(): void {
     for (const { timer } of this.rooms.values()) clearTimeout(timer);

@@ -11,6 +11,10 @@ export type RoomEvent =
   | { readonly type: 'changed'; readonly room: Room; readonly records: readonly EncodedRecord[] }
   | { readonly type: 'deleted'; readonly name: string; readonly position: RoomPosition };
 
+/** With more rooms in memory, those that nobody uses just now are let go at once: names cost nothing to make up. */
+const crowdedCount = 2_048;
+const crowdedIdleMs = 1_000;
+
 type Environment = Pick<RoomContext, 'store' | 'now' | 'newUid' | 'atEndOfTick' | 'onFault'>;
 
 /**
@@ -21,6 +25,7 @@ type Environment = Pick<RoomContext, 'store' | 'now' | 'newUid' | 'atEndOfTick' 
 export class RoomRegistry {
   private readonly environment: Environment;
   private readonly rooms = new Map<string, Promise<Result<Room, StoreError>>>();
+  private relieveAtCount = crowdedCount;
   private readonly watchers = new Set<(event: RoomEvent) => void>();
 
   constructor(environment: Environment) {
@@ -101,11 +106,19 @@ export class RoomRegistry {
   private load(name: string): Promise<Result<Room, StoreError>> {
     const loading = this.loadNow(name);
     this.rooms.set(name, loading);
+    if (this.rooms.size >= this.relieveAtCount) void this.relieve();
     void loading.then((loaded) => {
       // A failure is not kept: the next one who asks tries again.
       if (!loaded.ok && this.rooms.get(name) === loading) this.rooms.delete(name);
     });
     return loading;
+  }
+
+  private async relieve(): Promise<void> {
+    // Not again before this turn is over.
+    this.relieveAtCount = Number.POSITIVE_INFINITY;
+    await this.evictIdle(crowdedIdleMs);
+    this.relieveAtCount = Math.max(crowdedCount, this.rooms.size + crowdedCount);
   }
 
   private async loadNow(name: string): Promise<Result<Room, StoreError>> {

@@ -10,6 +10,7 @@ import { chooseCatchUp } from './catch-up.ts';
 import { CommitQueue, type Request } from './commit-queue.ts';
 import type { Outcome, Submission } from './outcome.ts';
 import { Plans, pastChange } from './plans.ts';
+import { readNewest } from './read-pieces.ts';
 import { RecentChanges } from './recent-changes.ts';
 import { SnapshotSchedule } from './snapshot-schedule.ts';
 import type { Subscriber } from './subscriber.ts';
@@ -309,11 +310,18 @@ export class Room {
   private async fill(epoch: string, revision: number): Promise<void> {
     const last = (this.recent.firstRevision ?? revision + 1) - 1;
     const first = Math.max(1, revision - limits.recentChangesPerRoomMax + 1);
-    const read = await this.context.store.history(this.name, epoch, first, last);
+    const read = await readNewest(
+      async (from, to) => {
+        const piece = await this.context.store.history(this.name, epoch, from, to);
+        return piece.ok ? ok(piece.value.map(encodeRecord)) : piece;
+      },
+      first,
+      last,
+      limits.recentChangesBytesPerRoomMax,
+    );
     // Without them the client gets a snapshot, which is as right.
-    if (!read.ok || read.value.length !== last - first + 1) return;
-    if ((this.recent.firstRevision ?? this.plan.revision + 1) === last + 1)
-      this.recent.prepend(read.value.map(encodeRecord));
+    if (!read.ok) return;
+    if ((this.recent.firstRevision ?? this.plan.revision + 1) === last + 1) this.recent.prepend(read.value);
   }
 
   private exclusive(work: () => Promise<void>): Promise<void> {

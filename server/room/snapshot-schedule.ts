@@ -4,6 +4,8 @@ import type { EncodedRecord, Store } from '../store/store.ts';
 
 /** Replaying this many Changes takes a few milliseconds; fewer are not worth a snapshot. */
 const changesMin = 1_000;
+/** Unless they are as large as documents: a load holds all of them at once. */
+const charactersMin = 32 * 1024 * 1024;
 /** On letting go of a room even a few spare the next load their replay. */
 const changesOnEvictMin = 100;
 
@@ -30,7 +32,8 @@ export class SnapshotSchedule {
 
   /** Saves one if it is due. A failure is harmless: history has everything, and the next turn tries again. */
   async saveIfDue(plan: Plan): Promise<void> {
-    if (this.saving || this.changes < changesMin || this.characters < this.lastSnapshotCharacters) return;
+    const many = this.changes >= changesMin || this.characters >= charactersMin;
+    if (this.saving || !many || this.characters < this.lastSnapshotCharacters) return;
     await this.save(plan);
   }
 

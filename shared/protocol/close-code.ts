@@ -2,6 +2,12 @@
 export const closeCodes = {
   /** The server shuts down, orderly. Reconnect with back-off. */
   goingAway: 1001,
+  /** What came is not the WebSocket protocol. Do not reconnect without a change. */
+  brokenWebSocket: 1002,
+  /** A text frame is not UTF-8. Do not reconnect without a change. */
+  badText: 1007,
+  /** A message in more fragments than allowed. Do not reconnect without a change. */
+  tooManyFragments: 1008,
   /** A frame over the limit. Do not send it again; larger documents go through HTTP. */
   tooLarge: 1009,
   /** The client broke the protocol again and again, or at its first message. Do not reconnect without a change. */
@@ -20,5 +26,14 @@ export const closeCodes = {
 
 /** Whether a client should come back after this code: everything but its own lasting faults. */
 export function shouldReconnect(code: number): boolean {
-  return code !== closeCodes.protocolFault && code !== closeCodes.refused && code !== closeCodes.tooLarge;
+  return !lasting.has(code);
 }
+
+const lasting: ReadonlySet<number> = new Set([
+  closeCodes.brokenWebSocket,
+  closeCodes.badText,
+  closeCodes.tooManyFragments,
+  closeCodes.tooLarge,
+  closeCodes.protocolFault,
+  closeCodes.refused,
+]);

@@ -19,47 +19,73 @@ export interface MessageFault extends ErrorBody {
 
 /** Decodes the text of one frame. Never throws. */
 export function decodeFrame(text: string): Result<readonly DecodedMessage[], ErrorBody> {
-  const parsed = parseJson(text, limits.jsonDepthMax);
+  const parsed = parseBounded(text, limits.jsonDepthMax);
   if (!parsed.ok) return parsed;
   const { value } = parsed;
-  if (!Array.isArray(value)) return ok([decodeMessage(value)]);
+  const suspect = isSuspect(text);
+  if (!Array.isArray(value)) return ok([decodeMessage(value, suspect)]);
   const { messagesPerFrameMax } = limits;
   if (value.length > messagesPerFrameMax) {
     return fault('too_large', `The frame holds ${value.length} messages; at most ${messagesPerFrameMax} are allowed.`);
   }
-  return ok(value.map(decodeMessage));
+  return ok(value.map((message) => decodeMessage(message, suspect)));
 }
 
 /** JSON text as a value: bounded in depth, with well-formed strings, and without keys that poison prototypes. */
 export function parseJson(text: string, depthMax: number): Result<unknown, ErrorBody> {
+  const parsed = parseBounded(text, depthMax);
+  const found = parsed.ok && isSuspect(text) ? poison(parsed.value) : undefined;
+  return found ? fault('bad_message', found) : parsed;
+}
+
+function parseBounded(text: string, depthMax: number): Result<unknown, ErrorBody> {
   if (depthExceeds(text, depthMax)) {
     return fault('too_deep', `JSON is nested deeper than ${depthMax} levels; flatten it.`);
   }
-  let value: unknown;
   try {
-    value = JSON.parse(text);
+    return ok(JSON.parse(text));
   } catch (error) {
     return fault('bad_frame', `This is not JSON: ${(error as Error).message.slice(0, 200)}`);
   }
-  // Only an escape can smuggle in half a surrogate pair or spell a key in disguise.
-  if (text.includes('\\u') || text.includes('__proto__')) {
-    const found = poison(value);
-    if (found) return fault('bad_message', found);
-  }
-  return ok(value);
 }
 
-function decodeMessage(value: unknown): DecodedMessage {
+/** Only an escape can smuggle in half a surrogate pair or spell a key in disguise. */
+function isSuspect(text: string): boolean {
+  return text.includes('\\u') || text.includes('__proto__');
+}
+
+function decodeMessage(value: unknown, suspect: boolean): DecodedMessage {
+  const found = suspect ? poison(value) : undefined;
+  if (found) return err({ code: 'bad_message', message: found, ...whose(value) });
   const parsed = clientMessageSchema.safeParse(value);
   if (parsed.success) return ok(parsed.data);
-  const { id, room, type } = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
   return err({
-    code: 'bad_message',
+    code: faultCode(parsed.error),
     message: `The message is not understood. ${explainIssues(parsed.error)}`,
-    ...(typeof id === 'string' && id.length <= limits.mutationIdCharactersMax && { id }),
-    ...(typeof room === 'string' && room.length <= limits.roomNameCharactersMax && { room }),
-    ...(typeof type === 'string' && type.length <= 64 && { type }),
+    ...whose(value),
   });
+}
+
+/** `bad_room_name` when only the name of the room is at fault, else `bad_message`: the same on every endpoint. */
+export function faultCode(error: z.ZodError): ErrorCode {
+  return error.issues.every((issue) => issue.path[0] === 'room') ? 'bad_room_name' : 'bad_message';
+}
+
+/** What a faulty message says about whom to answer, as far as it can be read. */
+function whose(value: unknown): Pick<MessageFault, 'id' | 'room' | 'type'> {
+  const { id, room, type } = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
+  return {
+    ...(isLabel(id, limits.mutationIdCharactersMax) && { id }),
+    ...(isLabel(room, limits.roomNameCharactersMax) && { room }),
+    ...(isLabel(type, typeCharactersMax) && { type }),
+  };
+}
+
+/** Longer than every type and operation there is. */
+const typeCharactersMax = 64;
+
+function isLabel(value: unknown, charactersMax: number): value is string {
+  return typeof value === 'string' && value.length <= charactersMax && isWellFormed(value);
 }
 
 /** What a schema found wrong, as a sentence or three for whoever sent it. */

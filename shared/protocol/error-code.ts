@@ -64,6 +64,7 @@ const protocolErrors = {
   not_joined: invalid('The connection has not joined the room.'),
   too_many_rooms: refused('The connection has joined as many rooms as it may.'),
   unknown_operation: missing('There is no such operation, or not at this place.'),
+  method_not_allowed: { when: 'The HTTP method is not one of this path.', httpStatus: 405, retryable: false },
   rate_limited: { when: 'Messages come faster than allowed.', httpStatus: 429, retryable: true },
   forbidden: { when: 'The Host or Origin header is not one of this server.', httpStatus: 403, retryable: false },
   too_many_sessions: unavailable('The server has as many connections as it may.'),

@@ -1,17 +1,18 @@
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
-import { limits } from '../../../shared/plan/limits.ts';
 import { mutationSchema } from '../../../shared/plan/mutation.ts';
 import { err, ok, type Result } from '../../../shared/plan/result.ts';
-import { explainIssues, parseJson } from '../../../shared/protocol/codec.ts';
-import { type ErrorBody, errorKinds } from '../../../shared/protocol/error-code.ts';
+import { explainIssues } from '../../../shared/protocol/codec.ts';
+import type { ErrorBody } from '../../../shared/protocol/error-code.ts';
 import { actorSchema, epochSchema, mutationIdSchema } from '../../../shared/protocol/names.ts';
 import { storeErrorBody } from '../../operations/errors.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { runOperation } from '../../operations/registry.ts';
 import type { RoomRegistry } from '../../room/registry.ts';
 import { refusalOf } from '../local-guard.ts';
+import { answer, failure, json } from './answer.ts';
+import { readBody } from './body.ts';
 
 export interface HttpOptions {
   readonly rooms: RoomRegistry;
@@ -43,6 +44,7 @@ export function createHttpApp(options: HttpOptions): Hono<Environment> {
   });
   addProbes(app, options);
   addRooms(app, options);
+  for (const [path, methods] of methodsByPath) app.all(path, () => notAllowed(methods));
   app.notFound((context) => failure({ code: 'unknown_operation', message: notFoundMessage(context.req.path) }));
   app.onError((error) => {
     options.onFault(error);
@@ -51,8 +53,21 @@ export function createHttpApp(options: HttpOptions): Hono<Environment> {
   return app;
 }
 
+const methodsByPath: ReadonlyMap<string, string> = new Map([
+  ['/healthz', 'GET, HEAD'],
+  ['/readyz', 'GET, HEAD'],
+  ['/api/rooms', 'GET, HEAD'],
+  ['/api/rooms/:room', 'GET, HEAD, DELETE'],
+  ['/api/rooms/:room/changes', 'GET, HEAD'],
+  ['/api/rooms/:room/mutations', 'POST'],
+]);
+
+function notAllowed(allow: string): Response {
+  return failure({ code: 'method_not_allowed', message: `This path takes ${allow}.` }, { allow });
+}
+
 function addProbes(app: Hono<Environment>, { rooms, isOpen }: HttpOptions): void {
-  app.get('/healthz', (context) => context.json({ ok: true }));
+  app.get('/healthz', () => json(200, { ok: true }));
   app.get('/readyz', async () => {
     if (!isOpen()) return failure({ code: 'shutting_down', message: 'The server is shutting down.' });
     // Any question that has to go to the disk and back will do.
@@ -78,8 +93,9 @@ function addRooms(app: Hono<Environment>, options: HttpOptions): void {
     return answer(await run(context, 'room.changes', 'read', input));
   });
   app.post('/api/rooms/:room/mutations', async (context) => {
-    const body = await readBody(context, mutationBody);
-    if (!body.ok) return answer(body);
+    const body = await readBody(context.env.incoming, mutationBody);
+    // What is left of a body that is too large is not waited for.
+    if (!body.ok) return failure(body.error, body.error.code === 'too_large' ? { connection: 'close' } : {});
     const { actor: stated, ...input } = body.value;
     const actor = stated === undefined ? actorOf(context) : ok(stated);
     if (!actor.ok) return answer(actor);
@@ -123,58 +139,6 @@ function queryNumbers(
     numbers[name] = Number(text);
   }
   return ok(numbers);
-}
-
-/** JSON text of at most `httpBodyBytesMax`, read piece by piece so that a larger one is refused before it is all here. */
-async function readBody<Schema extends z.ZodType>(
-  context: Context<Environment>,
-  schema: Schema,
-): Promise<Result<z.output<Schema>, ErrorBody>> {
-  const { httpBodyBytesMax } = limits;
-  const tooLarge = {
-    code: 'too_large',
-    message: `A body may have ${httpBodyBytesMax} bytes.`,
-    facts: { httpBodyBytesMax },
-  } as const;
-  if (Number(context.req.header('content-length') ?? 0) > httpBodyBytesMax) return err(tooLarge);
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of context.env.incoming as AsyncIterable<Buffer>) {
-    bytes += piece.length;
-    if (bytes > httpBodyBytesMax) return err(tooLarge);
-    pieces.push(piece);
-  }
-  const text = decodeUtf8(Buffer.concat(pieces));
-  if (text === undefined) return err({ code: 'bad_frame', message: 'The body is not UTF-8 text.' });
-  const value = parseJson(text, limits.jsonDepthMax);
-  if (!value.ok) return value;
-  const parsed = schema.safeParse(value.value);
-  if (parsed.success) return ok(parsed.data);
-  return err({ code: 'bad_message', message: `The body is not understood. ${explainIssues(parsed.error)}` });
-}
-
-function decodeUtf8(bytes: Buffer): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
-
-function answer(result: Result<unknown, ErrorBody>): Response {
-  return result.ok ? json(200, result.value) : failure(result.error);
-}
-
-function failure(body: ErrorBody): Response {
-  const { httpStatus, retryable } = errorKinds[body.code];
-  return json(httpStatus, { error: { ...body, retryable } });
-}
-
-function json(status: number, value: unknown): Response {
-  return new Response(JSON.stringify(value), {
-    status,
-    headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
-  });
 }
 
 function notFoundMessage(path: string): string {

@@ -4,10 +4,9 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { limits } from '../../../shared/plan/limits.ts';
 import { closeCodes } from '../../../shared/protocol/close-code.ts';
 import type { ErrorBody } from '../../../shared/protocol/error-code.ts';
-import { errorKinds } from '../../../shared/protocol/error-code.ts';
 import { PresenceBoard } from '../../room/presence.ts';
 import type { RoomRegistry } from '../../room/registry.ts';
-import { refusalOf } from '../local-guard.ts';
+import { refusalOf, refuseUpgrade } from '../local-guard.ts';
 import { FrameCache } from './frames.ts';
 import { RoomListFeed } from './room-list-feed.ts';
 import { Session } from './session.ts';
@@ -27,7 +26,6 @@ export interface WebSocketEndpointOptions {
 
 /** The WebSocket endpoint `/ws`: upgrades, sessions, heartbeat. */
 export class WebSocketEndpoint {
-  private readonly options: WebSocketEndpointOptions;
   private readonly environment: SessionEnvironment;
   private readonly server: WebSocketServer;
   private readonly sessions = new Map<Session, WebSocket>();
@@ -35,15 +33,15 @@ export class WebSocketEndpoint {
   private closing = false;
 
   constructor(options: WebSocketEndpointOptions) {
-    const { rooms, serverName, atEndOfTick, now, newId } = options;
+    const { rooms, serverName, atEndOfTick, now, newId, onFault } = options;
     const { heartbeatIntervalMs = limits.heartbeatIntervalMs, helloTimeoutMs = limits.helloTimeoutMs } = options;
-    this.options = options;
     this.environment = {
       rooms,
       serverName,
       atEndOfTick,
       now,
       newId,
+      onFault,
       heartbeatIntervalMs,
       helloTimeoutMs,
       nowMs: Date.now,
@@ -58,12 +56,15 @@ export class WebSocketEndpoint {
       maxPayload: limits.frameBytesMax,
       maxFragments: limits.frameFragmentsMax,
     });
-    const sweepIntervalMs = Math.min(heartbeatIntervalMs, helloTimeoutMs);
+    // Twice as often as the shortest wait, so that none lasts much longer than it says.
+    const sweepIntervalMs = Math.ceil(Math.min(heartbeatIntervalMs, helloTimeoutMs) / 2);
     this.heartbeat = setInterval(() => this.sweep(), sweepIntervalMs);
   }
 
-  get sessionCount(): number {
-    return this.sessions.size;
+  /** What is held for connections; all of it goes when they go. */
+  get counts(): { readonly sessions: number; readonly presenceRooms: number; readonly watchers: number } {
+    const { presence, roomList } = this.environment;
+    return { sessions: this.sessions.size, presenceRooms: presence.roomCount, watchers: roomList.watcherCount };
   }
 
   /** Takes over a connection that asks to be upgraded, or answers why not. */
@@ -72,7 +73,7 @@ export class WebSocketEndpoint {
     socket.on('error', () => socket.destroy());
     const refusal = this.refusal(request);
     if (refusal) {
-      refuse(socket, refusal);
+      refuseUpgrade(socket, refusal);
       return;
     }
     this.server.handleUpgrade(request, socket, head, (webSocket) => this.accept(webSocket, socket));
@@ -109,9 +110,7 @@ export class WebSocketEndpoint {
       try {
         session.receive(data, isBinary);
       } catch (error) {
-        // A bug of ours: it is told to the log, and costs this connection, never the process.
-        this.options.onFault(error);
-        session.close(closeCodes.internal, 'A fault of the server; it is logged there.');
+        session.crash(error);
       }
     });
     // The library closes a connection that breaks the WebSocket protocol by itself.
@@ -126,12 +125,4 @@ export class WebSocketEndpoint {
     const nowMs = Date.now();
     for (const session of this.sessions.keys()) session.sweep(nowMs);
   }
-}
-
-function refuse(socket: Duplex, body: ErrorBody): void {
-  const text = JSON.stringify({ error: body });
-  const status = errorKinds[body.code].httpStatus;
-  socket.end(
-    `HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
-  );
 }

@@ -35,6 +35,7 @@ const cachedBytesMax = 32 * 1024 * 1024;
  */
 export class FrameCache {
   private readonly published = new WeakMap<readonly EncodedRecord[], Frame>();
+  private readonly notices = new WeakMap<readonly EncodedRecord[], Frame>();
   private readonly frames = new Map<string, Frame>();
   private bytes = 0;
 
@@ -44,6 +45,16 @@ export class FrameCache {
     if (known) return known;
     const frame = changesFrame(room, epoch, records);
     this.published.set(records, frame);
+    return frame;
+  }
+
+  /** The same for those who only want to know that there is something. */
+  noticeFrame(room: string, records: readonly EncodedRecord[]): Frame {
+    const known = this.notices.get(records);
+    if (known) return known;
+    const messages = records.map(({ change: { action, revision } }) => ({ type: 'notice', room, action, revision }));
+    const frame = textFrame(JSON.stringify(messages.length === 1 ? messages[0] : messages));
+    this.notices.set(records, frame);
     return frame;
   }
 

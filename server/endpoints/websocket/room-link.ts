@@ -41,20 +41,16 @@ export class RoomLink implements Subscriber {
     const { room, position, catchUp } = subscription;
     this.outbox.send({ type: 'joined', room: this.name, ...position, mode: this.mode, resume: catchUp.type });
     if (this.mode === 'notice') return;
-    if (catchUp.type === 'snapshot') this.outbox.sendFrame(this.frames.snapshotFrame(room));
+    if (catchUp.type === 'snapshot') this.outbox.sendLarge(this.frames.snapshotFrame(room));
     if (catchUp.type === 'changes') {
-      this.outbox.sendFrame(this.frames.catchUpFrame(this.name, position.epoch, catchUp.records));
+      this.outbox.sendLarge(this.frames.catchUpFrame(this.name, position.epoch, catchUp.records));
     }
   }
 
   onChanges(room: string, epoch: string, records: readonly EncodedRecord[]): void {
-    if (this.mode === 'delta') {
-      this.outbox.sendFrame(this.frames.publishedFrame(room, epoch, records));
-      return;
-    }
-    for (const { change } of records) {
-      this.outbox.send({ type: 'notice', room, action: change.action, revision: change.revision });
-    }
+    const frame =
+      this.mode === 'delta' ? this.frames.publishedFrame(room, epoch, records) : this.frames.noticeFrame(room, records);
+    this.outbox.sendFrame(frame);
   }
 
   onDeleted(room: string, position: RoomPosition): void {

@@ -1,6 +1,7 @@
+import type { Result } from '../../../shared/plan/result.ts';
 import type { RoomChanged } from '../../../shared/protocol/server-message.ts';
-import { storeErrorBody } from '../../operations/errors.ts';
 import { type RoomEvent, type RoomRegistry, summarize } from '../../room/registry.ts';
+import type { RoomListing, StoreError } from '../../store/store.ts';
 import { type Frame, textFrame } from './frames.ts';
 import type { Outbox } from './outbox.ts';
 
@@ -22,23 +23,25 @@ export class RoomListFeed {
     this.stop = rooms.watch((event) => this.onEvent(event));
   }
 
-  /** Sends the list, then everything that happened since it was asked for: each entry is whole, so a repeat is harmless. */
-  watch(outbox: Outbox): () => void {
-    let stopped = false;
+  /**
+   * Sends the list, then everything that happened since it was asked for: each entry is whole, so a repeat is harmless.
+   * Nothing is sent any more once the signal says so, nor when the list cannot be read.
+   */
+  async watch(outbox: Outbox, signal: AbortSignal): Promise<Result<RoomListing, StoreError>> {
     const missed = new Map<string, RoomChanged>();
     this.starting.add(missed);
-    void this.rooms.store.list().then((listed) => {
-      this.starting.delete(missed);
-      if (stopped) return;
-      this.watchers.add(outbox);
-      if (listed.ok) outbox.send({ type: 'rooms', ...listed.value });
-      else outbox.send({ type: 'error', ...storeErrorBody(listed.error), retryable: true });
-      for (const message of missed.values()) outbox.send(message);
-    });
-    return () => {
-      stopped = true;
-      this.watchers.delete(outbox);
-    };
+    const listed = await this.rooms.store.list();
+    this.starting.delete(missed);
+    if (signal.aborted || !listed.ok) return listed;
+    this.watchers.add(outbox);
+    signal.addEventListener('abort', () => this.watchers.delete(outbox), { once: true });
+    outbox.sendLarge({ type: 'rooms', ...listed.value });
+    for (const message of missed.values()) outbox.send(message);
+    return listed;
+  }
+
+  get watcherCount(): number {
+    return this.watchers.size + this.starting.size;
   }
 
   close(): void {

@@ -17,4 +17,6 @@ export interface SessionEnvironment {
   readonly now: () => string;
   readonly nowMs: () => number;
   readonly newId: () => string;
+  /** Faults of ours that a message brought to light. */
+  readonly onFault: (error: unknown) => void;
 }

@@ -8,32 +8,44 @@ import { type DecodedMessage, decodeFrame } from '../../../shared/protocol/codec
 import { type ErrorBody, errorKinds } from '../../../shared/protocol/error-code.ts';
 import { protocolVersion } from '../../../shared/protocol/version.ts';
 import { storeErrorBody } from '../../operations/errors.ts';
-import type { Operation } from '../../operations/operation.ts';
 import { runOperation } from '../../operations/registry.ts';
 import type { Outcome } from '../../room/outcome.ts';
+import { LargeAnswers } from './large-answers.ts';
 import { Outbox } from './outbox.ts';
-import { RoomLink } from './room-link.ts';
+import { RoomJoins } from './room-joins.ts';
 import type { SessionEnvironment } from './session-environment.ts';
 import { TokenBucket } from './token-bucket.ts';
+
+const { mutationsInFlightPerSessionMax } = limits;
+
+const tooManyInFlight: ErrorBody = {
+  code: 'overloaded',
+  message: `At most ${mutationsInFlightPerSessionMax} mutations of one connection may wait for their commit.`,
+  facts: { mutationsInFlightPerSessionMax },
+};
+
+const tooManyWait: ErrorBody = { code: 'overloaded', message: 'Too many joins and reads of this connection wait.' };
 
 /** One connection of one actor. Lives from the upgrade to the close; knows its joins and what it still owes an answer. */
 export class Session {
   readonly id: string;
-  readonly openedAtMs: number;
-  private readonly environment: SessionEnvironment;
+  readonly environment: SessionEnvironment;
+  readonly outbox: Outbox;
+  readonly largeAnswers: LargeAnswers;
   private readonly webSocket: WebSocket;
   private readonly socket: Duplex;
-  private readonly outbox: Outbox;
+  private readonly openedAtMs: number;
   private readonly bucket: TokenBucket;
-  private readonly links = new Map<string, RoomLink>();
-  private presenceRooms: Map<string, (() => void) | undefined> | undefined;
-  private stopWatching: (() => void) | undefined;
+  private readonly joins: RoomJoins;
+  private watching: AbortController | undefined;
   /** Absent until hello. */
   private actor: string | undefined;
-  private mutationsInFlight = 0;
+  /** Mutations and other calls without an answer. */
+  private callsInFlight = 0;
   private faults = 0;
   private bytesReadAtSweep = 0;
-  private silentSweeps = 0;
+  private heardAtMs: number;
+  private pinged = false;
 
   constructor(environment: SessionEnvironment, webSocket: WebSocket, socket: Duplex) {
     this.environment = environment;
@@ -41,13 +53,16 @@ export class Session {
     this.socket = socket;
     this.id = environment.newId();
     this.openedAtMs = environment.nowMs();
+    this.heardAtMs = this.openedAtMs;
     this.outbox = new Outbox(webSocket, socket, environment.atEndOfTick);
+    this.largeAnswers = new LargeAnswers(this.outbox, this.crash);
+    this.joins = new RoomJoins(this);
     this.bucket = new TokenBucket(limits.messagesPerSecond, limits.messagesBurst, this.openedAtMs);
   }
 
   /** One frame of the client. */
   receive(data: Buffer, isBinary: boolean): void {
-    if (this.webSocket.readyState !== this.webSocket.OPEN) return;
+    if (!this.isOpen) return;
     if (isBinary) {
       this.fault({ code: 'bad_frame', message: 'The protocol is JSON in text frames; this was a binary frame.' });
       return;
@@ -62,6 +77,8 @@ export class Session {
       return;
     }
     for (const message of decoded.value) {
+      // An earlier message may have ended the connection: what comes after it has no effect.
+      if (!this.isOpen) return;
       if (message.ok) this.handle(message.value);
       else this.faultOf(message.error);
     }
@@ -76,13 +93,17 @@ export class Session {
     const bytesRead = (this.socket as Duplex & { readonly bytesRead?: number }).bytesRead ?? 0;
     if (bytesRead !== this.bytesReadAtSweep) {
       this.bytesReadAtSweep = bytesRead;
-      this.silentSweeps = 0;
+      this.heardAtMs = nowMs;
+      this.pinged = false;
       return;
     }
-    this.silentSweeps += 1;
-    // The first silent sweep asks; if nothing at all came by the next one, the other side is gone.
-    if (this.silentSweeps === 1) this.webSocket.ping();
-    else if (this.silentSweeps > 2) this.webSocket.terminate();
+    const silentMs = nowMs - this.heardAtMs;
+    if (silentMs >= 2 * this.environment.heartbeatIntervalMs) {
+      this.webSocket.terminate();
+    } else if (silentMs >= this.environment.heartbeatIntervalMs && !this.pinged) {
+      this.pinged = true;
+      this.webSocket.ping();
+    }
   }
 
   close(code: number, reason: string): void {
@@ -91,10 +112,19 @@ export class Session {
 
   /** The connection is gone: ends every join. */
   end(): void {
-    for (const link of this.links.values()) link.end();
-    this.links.clear();
-    for (const room of this.presenceRooms?.keys() ?? []) this.leavePresence(room);
-    this.stopWatching?.();
+    this.largeAnswers.stop();
+    this.joins.endAll();
+    this.watching?.abort();
+  }
+
+  /** A bug of ours: it is told to the log, and costs this connection, never the process. */
+  readonly crash = (error: unknown): void => {
+    this.environment.onFault(error);
+    this.outbox.close(closeCodes.internal, 'A fault of the server; it is logged there.');
+  };
+
+  private get isOpen(): boolean {
+    return this.webSocket.readyState === this.webSocket.OPEN;
   }
 
   private handle(message: ClientMessage): void {
@@ -112,13 +142,13 @@ export class Session {
         this.onMutate(message, this.actor);
         break;
       case 'join':
-        this.onJoin(message, this.actor);
+        this.joins.join(message, this.actor);
         break;
       case 'leave':
-        this.onLeave(message);
+        this.joins.leave(message);
         break;
       case 'presence':
-        this.onPresence(message);
+        this.joins.updatePresence(message);
         break;
       case 'watch':
         this.onWatch();
@@ -127,8 +157,10 @@ export class Session {
         this.onUnwatch();
         break;
       case 'read':
+        this.onRead(message, this.actor);
+        break;
       case 'call':
-        this.onOperation(message, message.type, this.actor);
+        this.onCall(message, this.actor);
         break;
       case 'ping':
         this.outbox.send({ type: 'pong' });
@@ -150,7 +182,7 @@ export class Session {
       return;
     }
     this.actor = message.actor ?? 'guest';
-    const { frameBytesMax, messagesPerFrameMax, mutationsInFlightPerSessionMax } = limits;
+    const { frameBytesMax, messagesPerFrameMax } = limits;
     const { heartbeatIntervalMs, serverName } = this.environment;
     this.outbox.send({
       type: 'welcome',
@@ -164,20 +196,19 @@ export class Session {
 
   private onMutate(message: ClientMessageOf<'mutate'>, actor: string): void {
     const { room, id, epoch, mutation } = message;
-    if (this.mutationsInFlight >= limits.mutationsInFlightPerSessionMax) {
-      const text = `At most ${limits.mutationsInFlightPerSessionMax} mutations of one connection may wait for their commit.`;
-      this.reject(room, id, { code: 'overloaded', message: text });
+    if (this.callsInFlight >= mutationsInFlightPerSessionMax) {
+      this.reject(room, id, tooManyInFlight);
       return;
     }
-    this.mutationsInFlight += 1;
+    this.callsInFlight += 1;
     const submission = { mutationId: id, mutation, actor, epoch };
-    const joined = this.links.get(room)?.room;
+    const joined = this.joins.room(room);
     const answered =
       joined?.state === 'open' ? joined.submit(submission) : this.environment.rooms.submit(room, submission);
-    void answered.then((outcome) => {
-      this.mutationsInFlight -= 1;
+    answered.then((outcome) => {
+      this.callsInFlight -= 1;
       this.answer(room, id, outcome);
-    });
+    }, this.crash);
   }
 
   private answer(room: string, id: string, outcome: Outcome): void {
@@ -198,93 +229,54 @@ export class Session {
     });
   }
 
-  private onJoin(message: ClientMessageOf<'join'>, actor: string): void {
-    const { room, mode = 'delta', since, presence = false } = message;
-    this.links.get(room)?.end();
-    if (!this.links.has(room) && this.links.size >= limits.roomsPerSessionMax) {
-      const text = `A connection may join ${limits.roomsPerSessionMax} rooms; leave one first.`;
-      this.fail({
-        code: 'too_many_rooms',
-        message: text,
-        facts: { room, roomsPerSessionMax: limits.roomsPerSessionMax },
-      });
-      return;
-    }
-    const { rooms, frames } = this.environment;
-    const link = new RoomLink(room, mode, this.outbox, frames, (ended) => this.forget(ended));
-    this.links.set(room, link);
-    this.enterPresence(room, actor, presence);
-    void rooms.subscribe(room, link, since).then((subscribed) => {
-      if (subscribed.ok) return;
-      this.forget(link);
-      const body = storeErrorBody(subscribed.error);
-      this.fail({ ...body, facts: { ...body.facts, room } });
-    });
-  }
-
-  private onLeave(message: ClientMessageOf<'leave'>): void {
-    const { room } = message;
-    const link = this.links.get(room);
-    if (!link) {
-      this.fail({ code: 'not_joined', message: `This connection has not joined room '${room}'.`, facts: { room } });
-      return;
-    }
-    link.end();
-    this.forget(link);
-    this.outbox.send({ type: 'left', room });
-  }
-
-  private onPresence(message: ClientMessageOf<'presence'>): void {
-    const { room, on } = message;
-    if (this.links.has(room)) this.environment.presence.update(room, this.id, on);
-    else
-      this.fail({
-        code: 'not_joined',
-        message: `Join room '${room}' before you say what you are at.`,
-        facts: { room },
-      });
-  }
-
   private onWatch(): void {
-    this.stopWatching ??= this.environment.roomList.watch(this.outbox);
+    if (this.watching) return;
+    const watching = new AbortController();
+    this.watching = watching;
+    const taken = this.largeAnswers.add(async () => {
+      if (watching.signal.aborted) return;
+      const listed = await this.environment.roomList.watch(this.outbox, watching.signal);
+      if (listed.ok || watching.signal.aborted) return;
+      this.watching = undefined;
+      this.fail(storeErrorBody(listed.error));
+    });
+    if (taken) return;
+    this.watching = undefined;
+    this.fail(tooManyWait);
   }
 
   private onUnwatch(): void {
-    this.stopWatching?.();
-    this.stopWatching = undefined;
+    this.watching?.abort();
+    this.watching = undefined;
   }
 
-  private onOperation(message: ClientMessageOf<'read' | 'call'>, kind: Operation['kind'], actor: string): void {
-    const { rooms, newId } = this.environment;
-    const { id, operation, input = {} } = message;
-    void runOperation(operation, kind, input, { rooms, actor, newId }).then((result) => {
-      if (result.ok) this.outbox.send({ type: 'result', id, value: result.value });
+  private onRead(message: ClientMessageOf<'read'>, actor: string): void {
+    const { id } = message;
+    const taken = this.largeAnswers.add(async () => {
+      const result = await this.run(message, actor);
+      if (result.ok) this.outbox.sendLarge({ type: 'result', id, value: result.value });
       else this.fail(result.error, id);
     });
+    if (!taken) this.fail(tooManyWait, id);
   }
 
-  private enterPresence(room: string, actor: string, listen: boolean): void {
-    const { presence, now } = this.environment;
-    if (this.presenceRooms?.has(room)) this.leavePresence(room);
-    presence.enter(room, { session: this.id, actor, since: now(), on: null });
-    this.presenceRooms ??= new Map();
-    const stop = listen
-      ? presence.subscribe(room, (_room, present, more) => this.outbox.send({ type: 'presence', room, present, more }))
-      : undefined;
-    this.presenceRooms.set(room, stop);
+  private onCall(message: ClientMessageOf<'call'>, actor: string): void {
+    const { id } = message;
+    if (this.callsInFlight >= mutationsInFlightPerSessionMax) {
+      this.fail(tooManyInFlight, id);
+      return;
+    }
+    this.callsInFlight += 1;
+    this.run(message, actor).then((result) => {
+      this.callsInFlight -= 1;
+      if (result.ok) this.outbox.send({ type: 'result', id, value: result.value });
+      else this.fail(result.error, id);
+    }, this.crash);
   }
 
-  private leavePresence(room: string): void {
-    this.presenceRooms?.get(room)?.();
-    this.presenceRooms?.delete(room);
-    this.environment.presence.leave(room, this.id);
-  }
-
-  /** A join that is over, unless a newer one of the same room took its place. */
-  private forget(link: RoomLink): void {
-    if (this.links.get(link.name) !== link) return;
-    this.links.delete(link.name);
-    this.leavePresence(link.name);
+  private run({ type, operation, input = {} }: ClientMessageOf<'read' | 'call'>, actor: string) {
+    const { rooms, newId } = this.environment;
+    return runOperation(operation, type, input, { rooms, actor, newId });
   }
 
   private refuseRate(messages: readonly DecodedMessage[]): void {
@@ -315,10 +307,10 @@ export class Session {
     this.outbox.send({ type: 'reject', room, id, ...body, retryable: errorKinds[body.code].retryable });
   }
 
-  private fail(body: ErrorBody, id?: string): void {
+  fail = (body: ErrorBody, id?: string): void => {
     const retryable = errorKinds[body.code].retryable;
     this.outbox.send({ type: 'error', ...(id !== undefined && { id }), ...body, retryable });
-  }
+  };
 
   /** Answers a breach of the protocol; too many of them end the connection. */
   private fault(body: ErrorBody, id?: string): void {

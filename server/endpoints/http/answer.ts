@@ -1,0 +1,20 @@
+import type { Result } from '../../../shared/plan/result.ts';
+import { type ErrorBody, errorKinds } from '../../../shared/protocol/error-code.ts';
+
+/** What an operation gave, as a response. */
+export function answer(result: Result<unknown, ErrorBody>): Response {
+  return result.ok ? json(200, result.value) : failure(result.error);
+}
+
+/** An error as every HTTP answer states it: `{error: {code, message, facts?, retryable}}` with the status of its code. */
+export function failure(body: ErrorBody, headers: Readonly<Record<string, string>> = {}): Response {
+  const { httpStatus, retryable } = errorKinds[body.code];
+  return json(httpStatus, { error: { ...body, retryable } }, headers);
+}
+
+export function json(status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): Response {
+  return new Response(JSON.stringify(value), {
+    status,
+    headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', ...headers },
+  });
+}
