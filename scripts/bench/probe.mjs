@@ -5,7 +5,7 @@
 process.on('message', (/** @type {{ type?: string }} */ message) => {
   if (message.type !== 'memory') return;
   for (let round = 0; round < 4; round += 1) globalThis.gc?.();
-  const { rss, heapUsed, external } = process.memoryUsage();
-  process.send?.({ type: 'memory', rss, heapUsed, external, collected: globalThis.gc !== undefined });
+  const { rss, heapUsed } = process.memoryUsage();
+  process.send?.({ type: 'memory', rss, heapUsed, collected: globalThis.gc !== undefined });
 });
 process.channel?.unref();

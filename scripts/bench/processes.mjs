@@ -130,11 +130,11 @@ export class Server extends Child {
   kind = 'raw';
   url = '';
 
-  /** Bytes after a garbage collection: of the process, and of its JavaScript with buffers. */
+  /** Bytes after a garbage collection: resident, and of the JavaScript heap. */
   async memory() {
-    const { rss, heapUsed, external, collected } = await this.ask({ type: 'memory' });
+    const { rss, heapUsed, collected } = await this.ask({ type: 'memory' });
     if (!collected) throw this.fault('has no garbage collector to call');
-    return { rss, heap: heapUsed + external };
+    return { resident: rss, heap: heapUsed };
   }
 }
 

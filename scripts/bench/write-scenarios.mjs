@@ -132,12 +132,12 @@ function pacedPair(context, title, load) {
 }
 
 /**
- * The same load on a plan of 100 tasks and on one of 10,000; no subscriber but the writer.
+ * The same load on a plan of 100 tasks and on one of 10,000; no subscribers but the writers.
  * @param {Context} context
  * @returns {Promise<Row[]>}
  */
 export async function size(context) {
-  const load = { writers: 1, inFlight: 64, subscribers: 0, warmUpMs, measureMs };
+  const load = { writers: 4, inFlight: 16, subscribers: 0, warmUpMs, measureMs };
   const { large, small } = await context.compare('size', {
     large: () => context.runOn('planroom', 'closedLoop', { ...load, tasks: 10_000 }),
     small: () => context.runOn('planroom', 'closedLoop', { ...load, tasks: 100 }),
