@@ -80,7 +80,7 @@ interface Parts {
 
 function compose(store: Store, log: Logger): Parts {
   const { atEndOfTick } = new TickScheduler();
-  const now = (): string => new Date().toISOString();
+  const now = isoClock();
   const newId = (): string => nanoid();
   const onFault = (error: unknown): void => log.error({ err: error }, 'fault');
   let open = true;
@@ -107,6 +107,20 @@ function compose(store: Store, log: Logger): Parts {
     open = false;
   };
   return { httpServer, webSockets, stopTimers: () => clearInterval(eviction), stopWork };
+}
+
+/** The time as ISO 8601 UTC; the text of a millisecond is made once. */
+function isoClock(): () => string {
+  let atMs = 0;
+  let text = '';
+  return () => {
+    const nowMs = Date.now();
+    if (nowMs !== atMs) {
+      atMs = nowMs;
+      text = new Date(nowMs).toISOString();
+    }
+    return text;
+  };
 }
 
 async function listen(server: Server, { host, port }: Config): Promise<Result<string, string>> {

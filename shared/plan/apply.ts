@@ -18,14 +18,28 @@ export function apply(plan: Plan, patch: Patch, mark: Mark): void {
 }
 
 /**
- * Applies one step of a batch. The plan keeps its revision, and the rows the step touched count as never changed, so that
- * a base guard of a later step does not conflict with the batch's own work.
+ * Applies one step of a batch. The plan and each row keep their revision, and new rows have 0, so that a base guard of a
+ * later step sees what others changed and not the batch's own work.
  */
 export function applyStep(plan: Plan, patch: Patch, stamp: { readonly at: string; readonly actor: string }): void {
   const { revision, updatedAt } = plan;
-  apply(plan, patch, { revision: Math.min(revision, 1), at: stamp.at, actor: stamp.actor });
+  const { document, groups, tasks } = patch;
+  const step: Patch = {
+    ...patch,
+    ...(document && { document: { revision: plan.document.revision, ...document } }),
+    ...(groups && { groups: groups.map((row) => keepRevision(row, plan.group(row.uid))) }),
+    ...(tasks && { tasks: tasks.map((row) => keepRevision(row, plan.task(row.uid))) }),
+  };
+  apply(plan, step, { revision: 0, at: stamp.at, actor: stamp.actor });
   plan.rows.revision = revision;
   plan.rows.updatedAt = updatedAt;
+}
+
+function keepRevision<Row extends GroupPatch | TaskPatch>(
+  row: Row,
+  before: { readonly revision: number } | undefined,
+): Row {
+  return row.removed || before === undefined ? row : { revision: before.revision, ...row };
 }
 
 /** What `apply` must be given to take the plan's present revision and time back. */
@@ -34,58 +48,67 @@ export function markOf(plan: Plan): Mark {
 }
 
 function applyGroup(plan: Plan, row: GroupPatch, mark: Mark): void {
-  if (row.removed) {
-    plan.rows.dropGroup(row.uid);
-    return;
-  }
-  const before = plan.rows.groups.get(row.uid);
-  const base: Group = before
-    ? { ...before, revision: mark.revision }
-    : { uid: row.uid, title: '', order: 'a0', testsVerified: false, revision: mark.revision };
-  plan.rows.putGroup(withFields(base, row));
+  if (row.removed) plan.rows.dropGroup(row.uid);
+  else plan.rows.putGroup(patchedGroup(plan.rows.groups.get(row.uid), row, mark));
 }
 
 function applyTask(plan: Plan, row: TaskPatch, mark: Mark): void {
-  if (row.removed) {
-    plan.rows.dropTask(row.uid);
-    return;
-  }
-  const before = plan.rows.tasks.get(row.uid);
-  const base: Task = before
-    ? { ...before, updatedBy: mark.actor, updatedAt: mark.at, revision: mark.revision }
-    : newTask(row.uid, mark);
-  plan.rows.putTask(withFields(base, row));
+  if (row.removed) plan.rows.dropTask(row.uid);
+  else plan.rows.putTask(patchedTask(plan.rows.tasks.get(row.uid), row, mark));
 }
 
-function newTask(uid: string, mark: Mark): Task {
+// Rows are written out field by field: every row then has the same fields in the same order, which the engine rewards and
+// which makes the JSON of equal plans equal.
+
+function patchedGroup(before: Group | undefined, row: Patched<GroupPatch>, mark: Mark): Group {
   return {
-    uid,
-    number: 0,
-    group: '',
-    order: 'a0',
-    description: '',
-    status: 'pending',
-    dependsOn: [],
-    createdBy: mark.actor,
-    createdRevision: mark.revision,
-    updatedBy: mark.actor,
-    updatedAt: mark.at,
-    revision: mark.revision,
+    uid: row.uid,
+    title: row.title ?? before?.title ?? '',
+    order: row.order ?? before?.order ?? 'a0',
+    testsVerified: row.testsVerified ?? before?.testsVerified ?? false,
+    evidence: optional(row.evidence, before?.evidence),
+    revision: row.revision ?? mark.revision,
   };
 }
 
-function patchedDocument(before: PlanDocument, patch: DocumentPatch, mark: Mark): PlanDocument {
-  const { contentBytes: _size, ...kept } = before;
-  const body = patch.content === undefined && patch.contentBytes === undefined ? before : { ...kept, content: '' };
-  return withFields({ ...body, revision: mark.revision, updatedAt: mark.at }, patch);
+function patchedTask(before: Task | undefined, row: Patched<TaskPatch>, mark: Mark): Task {
+  return {
+    uid: row.uid,
+    number: row.number ?? before?.number ?? 0,
+    group: row.group ?? before?.group ?? '',
+    order: row.order ?? before?.order ?? 'a0',
+    description: row.description ?? before?.description ?? '',
+    status: row.status ?? before?.status ?? 'pending',
+    startedBy: optional(row.startedBy, before?.startedBy),
+    dependsOn: row.dependsOn ?? before?.dependsOn ?? noDependencies,
+    priority: optional(row.priority, before?.priority),
+    labels: optional(row.labels, before?.labels),
+    createdBy: row.createdBy ?? before?.createdBy ?? mark.actor,
+    createdRevision: row.createdRevision ?? before?.createdRevision ?? mark.revision,
+    updatedBy: row.updatedBy ?? mark.actor,
+    updatedAt: row.updatedAt ?? mark.at,
+    revision: row.revision ?? mark.revision,
+  };
 }
 
-/** The row with the patch's fields put in; `null` takes an optional field away. */
-function withFields<Row extends object>(row: Row, fields: object): Row {
-  const target = row as Record<string, unknown>;
-  for (const [name, value] of Object.entries(fields)) {
-    if (value === null) delete target[name];
-    else if (value !== undefined) target[name] = value;
-  }
-  return row;
+function patchedDocument(before: PlanDocument, row: DocumentPatch, mark: Mark): PlanDocument {
+  const keepsBody = row.content === undefined && row.contentBytes === undefined;
+  return {
+    title: optional(row.title, before.title),
+    content: row.content ?? (keepsBody ? before.content : ''),
+    contentBytes: keepsBody ? before.contentBytes : (row.contentBytes ?? undefined),
+    author: optional(row.author, before.author),
+    status: optional(row.status, before.status),
+    revision: row.revision ?? mark.revision,
+    updatedAt: row.updatedAt ?? mark.at,
+  };
+}
+
+type Patched<Row> = Exclude<Row, { readonly removed: true }>;
+
+const noDependencies: readonly string[] = [];
+
+/** `undefined` keeps the value, `null` takes it away. */
+function optional<Value>(patch: Value | null | undefined, before: Value | undefined): Value | undefined {
+  return patch === undefined ? before : (patch ?? undefined);
 }

@@ -38,15 +38,38 @@ export class Draft {
   /** Writes the document, even when every field keeps its value: a write counts, and its revision moves. */
   writeDocument(given: Fields<Omit<PlanDocument, 'revision' | 'updatedAt'>>): void {
     const before = this.plan.document;
-    const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-    this.document = fields as DocumentPatch;
+    const document: Record<string, unknown> = {};
+    const undo: Record<string, unknown> = { revision: before.revision, updatedAt: before.updatedAt };
+    for (const name of documentFields) {
+      if (given[name] === undefined) continue;
+      document[name] = given[name];
+      undo[name] = before[name] ?? null;
+    }
+    // A body that is held as its size comes back as that.
+    if (document.content !== undefined && before.contentBytes !== undefined) {
+      undo.content = undefined;
+      undo.contentBytes = before.contentBytes;
+    }
+    this.document = document;
+    this.documentUndo = undo;
+  }
+
+  /** Back to there being no document, as before the first write. */
+  removeDocument(): void {
+    const { title, content, author, status, revision, updatedAt } = this.plan.document;
+    const gone = { title: null, content: '', author: null, status: null, revision: 0, updatedAt: '' };
+    this.document = gone;
     this.documentUndo = {
-      ...(previousFields(before, fields) as DocumentPatch),
-      revision: before.revision,
-      updatedAt: before.updatedAt,
+      title: title ?? null,
+      content,
+      author: author ?? null,
+      status: status ?? null,
+      revision,
+      updatedAt,
     };
   }
 
+  /** Sets rules of the room; those not named stay. */
   setPolicy(fields: Partial<Policy>): void {
     this.policy = fields;
     this.policyUndo = this.plan.policy;
@@ -57,10 +80,9 @@ export class Draft {
   }
 
   editGroup(group: Group, fields: Fields<Omit<Group, 'uid' | 'revision'>>): void {
-    const changed = changedFields(group, fields);
-    if (!changed) return;
-    const undo = { ...previousFields(group, changed), uid: group.uid, revision: group.revision } as GroupPatch;
-    this.put(this.groups, { ...changed, uid: group.uid } as GroupPatch, undo);
+    const patch: GroupPatch = { uid: group.uid };
+    const undo: GroupPatch = { uid: group.uid, revision: group.revision };
+    if (splitFields(groupFields, group, fields, patch, undo)) this.put(this.groups, patch, undo);
   }
 
   removeGroup(group: Group): void {
@@ -72,14 +94,10 @@ export class Draft {
   }
 
   editTask(task: Task, fields: Fields<Omit<Task, 'uid' | 'number' | 'revision'>>): void {
-    const changed = changedFields(task, fields);
-    if (!changed) return;
     const { uid, revision, updatedBy, updatedAt } = task;
-    this.put(
-      this.tasks,
-      { ...changed, uid } as TaskPatch,
-      { ...previousFields(task, changed), uid, revision, updatedBy, updatedAt } as TaskPatch,
-    );
+    const patch: TaskPatch = { uid };
+    const undo: TaskPatch = { uid, revision, updatedBy, updatedAt };
+    if (splitFields(taskFields, task, fields, patch, undo)) this.put(this.tasks, patch, undo);
   }
 
   removeTask(task: Task): void {
@@ -118,24 +136,27 @@ export class Draft {
   }
 }
 
-function changedFields<Row extends object>(row: Row, fields: Fields<Row>): Fields<Row> | undefined {
-  const changed: Record<string, unknown> = {};
+/**
+ * Splits fields to set into those that change something, as they will be (`patch`) and as they are (`undo`), each together
+ * with what it begins with. False when none does.
+ */
+function splitFields(names: readonly string[], row: object, fields: object, patch: object, undo: object): boolean {
   let any = false;
-  for (const [name, value] of Object.entries(fields)) {
+  for (const name of names) {
+    const value = (fields as Record<string, unknown>)[name];
     if (value === undefined) continue;
-    const present = (row as Record<string, unknown>)[name];
-    if (sameValue(present ?? null, value)) continue;
-    changed[name] = value;
+    const present = (row as Record<string, unknown>)[name] ?? null;
+    if (sameValue(present, value)) continue;
+    (patch as Record<string, unknown>)[name] = value;
+    (undo as Record<string, unknown>)[name] = present;
     any = true;
   }
-  return any ? (changed as Fields<Row>) : undefined;
+  return any;
 }
 
-function previousFields<Row extends object, F extends object>(row: Row, fields: F): Fields<Row> {
-  const previous: Record<string, unknown> = {};
-  for (const name of Object.keys(fields)) previous[name] = (row as Record<string, unknown>)[name] ?? null;
-  return previous as Fields<Row>;
-}
+const documentFields = ['title', 'content', 'author', 'status'] as const;
+const groupFields = ['title', 'order', 'testsVerified', 'evidence'] as const;
+const taskFields = ['group', 'order', 'description', 'status', 'startedBy', 'dependsOn', 'priority', 'labels'] as const;
 
 /** Equality of field values: scalars, null, and lists of strings. */
 export function sameValue(a: unknown, b: unknown): boolean {

@@ -19,12 +19,12 @@ export const defaultPolicy: Policy = { inProgress: 'one-per-actor', strictTermin
 
 /** The Markdown document of the plan. An absent label was never set or was cleared. */
 export interface PlanDocument {
-  readonly title?: string;
+  readonly title?: string | undefined;
   readonly content: string;
   /** Set in a client's copy when the body was too large to broadcast: its UTF-8 size. `content` is empty until read. */
-  readonly contentBytes?: number;
-  readonly author?: string;
-  readonly status?: string;
+  readonly contentBytes?: number | undefined;
+  readonly author?: string | undefined;
+  readonly status?: string | undefined;
   /** Room revision at which the document last changed; 0 while there is none. */
   readonly revision: number;
   /** ISO 8601 UTC; empty while there is none. */
@@ -39,7 +39,7 @@ export interface Group {
   readonly order: string;
   readonly testsVerified: boolean;
   /** What showed that the tests pass, in the words of whoever verified. */
-  readonly evidence?: string;
+  readonly evidence?: string | undefined;
   readonly revision: number;
 }
 
@@ -55,11 +55,11 @@ export interface Task {
   readonly description: string;
   readonly status: Status;
   /** Who has it in progress; absent in every other status. */
-  readonly startedBy?: string;
+  readonly startedBy?: string | undefined;
   /** Ids as written, unknown ones and repeats included. */
   readonly dependsOn: readonly string[];
-  readonly priority?: string;
-  readonly labels?: readonly string[];
+  readonly priority?: string | undefined;
+  readonly labels?: readonly string[] | undefined;
   readonly createdBy: string;
   /** Room revision at which this task was made. */
   readonly createdRevision: number;
