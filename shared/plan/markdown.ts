@@ -198,7 +198,7 @@ function readTaskFact(task: Mutable<ParsedTask>, { name, value }: Fact): void {
       if (value !== '') task.priority = readScalar(value);
       break;
     case factNames.labels:
-      task.labels = readList(value);
+      task.labels = readList(value).filter((label) => label !== '');
       break;
     case factNames.exactDepends:
       task.dependsOn = readList(value);

@@ -78,14 +78,14 @@ export class Plan {
     for (const group of this.groups()) yield* this.tasksOf(group.uid);
   }
 
-  /** Tasks in progress, oldest start first. */
-  inProgress(): readonly Task[] {
+  /** Tasks in progress, of one actor or of all, in list order: an order that every copy of the plan agrees on. */
+  inProgress(startedBy?: string): readonly Task[] {
     const found: Task[] = [];
     for (const uid of this.rows.inProgress) {
       const task = this.rows.tasks.get(uid);
-      if (task) found.push(task);
+      if (task && (startedBy === undefined || task.startedBy === startedBy)) found.push(task);
     }
-    return found;
+    return found.sort((a, b) => this.compareTasks(a, b));
   }
 
   /** Tasks that name one of these references (a uid or `task-7`) as a dependency, in list order, each once. */

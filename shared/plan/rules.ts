@@ -5,7 +5,7 @@ import type { Plan } from './plan.ts';
 import type { Rejection } from './rejection.ts';
 import { rejection } from './rejection.ts';
 import type { Result } from './result.ts';
-import { ok } from './result.ts';
+import { err, ok } from './result.ts';
 import { isBlank, isWellFormed } from './text.ts';
 
 /** Rules that several mutations share. Each gives the thing asked for, or the Rejection that tells how to do better. */
@@ -36,14 +36,39 @@ export function requireDescription(text: string): Result<string, Rejection> {
   return requireText('description', text, limits.descriptionBytesMax, 'refused');
 }
 
-/** Dependencies, labels and priority are kept as written, so they must be text that can be stored. */
-export function requireWellFormed(what: string, texts: readonly string[]): Result<void, Rejection> {
-  for (const text of texts) {
-    if (!isWellFormed(text)) {
-      return rejection('invalid', `An entry of ${what} holds half of a surrogate pair; send well-formed Unicode text.`);
-    }
+/** Dependencies, labels and priority are kept as written, so they must be text of a size that can be stored. */
+export function requireTaskFields(fields: {
+  readonly dependsOn?: readonly string[] | undefined;
+  readonly labels?: readonly string[] | null | undefined;
+  readonly priority?: string | null | undefined;
+}): Result<void, Rejection> {
+  const { dependsOn = [], labels, priority } = fields;
+  const checked =
+    firstRefusal('list of dependencies', 'dependency', dependsOn, 'dependenciesPerTaskMax', 'dependencyIdBytesMax') ??
+    firstRefusal('list of labels', 'label', labels ?? [], 'labelsPerTaskMax', 'labelBytesMax');
+  if (checked) return err(checked);
+  const text = requireText('priority', priority ?? '', limits.priorityBytesMax, 'allowed');
+  return text.ok ? ok(undefined) : text;
+}
+
+type Limit = keyof typeof limits;
+
+function firstRefusal(
+  list: string,
+  entry: string,
+  texts: readonly string[],
+  countMax: Limit,
+  bytesMax: Limit,
+): Rejection | undefined {
+  if (texts.length > limits[countMax]) {
+    const message = `The ${list} has ${texts.length} entries; at most ${limits[countMax]} are allowed.`;
+    return { code: 'too_long', message, facts: { entries: texts.length, [countMax]: limits[countMax] } };
   }
-  return ok(undefined);
+  for (const text of texts) {
+    const checked = requireText(entry, text, limits[bytesMax], 'allowed');
+    if (!checked.ok) return checked.error;
+  }
+  return undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { limits } from '../../shared/plan/limits.ts';
+import { fitsBytes, limits } from '../../shared/plan/limits.ts';
 import {
   emptyDocument,
   fullListWritePolicies,
@@ -56,7 +56,7 @@ const taskFields = fc.record(
     status: fc.constantFrom(...statuses),
     startedBy: nastyWord,
     dependsOn: fc.array(nastyText, { maxLength: 3 }),
-    priority: nastyWord,
+    priority: nastyWord.filter((text) => fitsBytes(text, limits.priorityBytesMax)),
     labels: fc.array(nastyWord, { minLength: 1, maxLength: 3 }),
   },
   { requiredKeys: ['number', 'description', 'status', 'startedBy', 'dependsOn'] },

@@ -43,9 +43,9 @@ export function decideDocument(plan: Plan, mutation: DocumentMutation): Result<D
   }
 }
 
-/** Whether the plan has a document: it was written at least once. */
+/** Whether the plan has a document. One that an earlier step of the same batch wrote has no revision yet, but a time. */
 export function hasDocument(plan: Plan): boolean {
-  return plan.document.revision > 0;
+  return plan.document.revision > 0 || plan.document.updatedAt !== '';
 }
 
 function decideWrite(plan: Plan, mutation: Write): Result<Decision, Rejection> {
@@ -53,7 +53,7 @@ function decideWrite(plan: Plan, mutation: Write): Result<Decision, Rejection> {
   if (content === '') {
     return rejection('blank_text', 'The content of the document must not be empty. Send the whole Markdown text.');
   }
-  const texts = checkTexts(mutation);
+  const texts = checkDocumentTexts(mutation);
   if (!texts.ok) return texts;
   const exists = requireExistence(plan, mutation);
   if (!exists.ok) return exists;
@@ -72,12 +72,15 @@ function decideWrite(plan: Plan, mutation: Write): Result<Decision, Rejection> {
   return ok(draft.finish());
 }
 
-function checkTexts(mutation: Write): Result<void, Rejection> {
+/** Body and labels, as far as they are given, are well-formed text within their limits. */
+export function checkDocumentTexts(
+  texts: Pick<Write, 'content' | 'title' | 'author' | 'status'>,
+): Result<void, Rejection> {
   const fields = [
-    ['content', mutation.content, limits.contentBytesMax],
-    ['title', mutation.title, limits.documentLabelBytesMax],
-    ['author', mutation.author, limits.documentLabelBytesMax],
-    ['status', mutation.status, limits.documentLabelBytesMax],
+    ['content', texts.content, limits.contentBytesMax],
+    ['title', texts.title, limits.documentLabelBytesMax],
+    ['author', texts.author, limits.documentLabelBytesMax],
+    ['status', texts.status, limits.documentLabelBytesMax],
   ] as const;
   for (const [what, text, bytesMax] of fields) {
     if (text === undefined) continue;

@@ -5,7 +5,9 @@ import { limits } from '../limits.ts';
  * Field schemas that several mutations share. They bound the shape; what a text must say and how many bytes it may
  * have is a rule of the plan, so that every caller gets the same Rejection.
  */
-export const uidField = z.string().regex(/^[A-Za-z0-9_-]{8,64}$/, 'a uid is 8 to 64 of A-Z a-z 0-9 _ -');
+export const uidField = z
+  .string()
+  .regex(/^(?!task-[0-9]+$)[A-Za-z0-9_-]{8,64}$/, 'a uid is 8 to 64 of A-Z a-z 0-9 _ - and not shaped like task-7');
 
 /** Addresses a task: its uid, or its id such as `task-7`. */
 export const taskReference = z.string().min(1).max(limits.dependencyIdBytesMax);

@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import { type Decision, Draft } from '../draft.ts';
 import { limits } from '../limits.ts';
-import { type ParsedGroup, type ParsedPlan, parseMarkdown } from '../markdown.ts';
+import { type ParsedGroup, type ParsedPlan, type ParsedTask, parseMarkdown } from '../markdown.ts';
 import { fullListWritePolicies, inProgressPolicies } from '../model.ts';
 import { freshOrders } from '../order.ts';
 import type { Plan } from '../plan.ts';
 import { type Rejection, rejection } from '../rejection.ts';
 import { assertNever, err, ok, type Result } from '../result.ts';
-import { requireDescription, requireText, requireUnchangedPlan } from '../rules.ts';
+import { requireDescription, requireTaskFields, requireText, requireUnchangedPlan } from '../rules.ts';
 import type { Stamp } from '../stamp.ts';
+import { checkDocumentTexts } from './document.ts';
 import { baseField } from './fields.ts';
 import { decideRevert, type planRevert } from './revert.ts';
 
@@ -49,7 +50,7 @@ function decidePolicy(plan: Plan, mutation: SetPolicy): Result<Decision, Rejecti
     return rejection('invalid', 'Name at least one of inProgress, strictTerminal, fullListWrites.');
   }
   const draft = new Draft(plan);
-  draft.setPolicy({ ...plan.policy, ...(fields as Partial<typeof plan.policy>) });
+  draft.setPolicy(fields as Partial<typeof plan.policy>);
   return ok(draft.finish());
 }
 
@@ -76,7 +77,7 @@ function decideLoad(plan: Plan, mutation: Load, stamp: Stamp): Result<Decision, 
     });
     addTasks(draft, uid, group, numbers, stamp);
   });
-  if (parsed.policy) draft.setPolicy({ ...plan.policy, ...parsed.policy });
+  if (parsed.policy) draft.setPolicy(parsed.policy);
   if (parsed.document) {
     const { content, title, author, status } = parsed.document;
     draft.writeDocument({ content, title: title ?? null, author: author ?? null, status: status ?? null });
@@ -126,28 +127,27 @@ function checkParsed(parsed: ParsedPlan): Result<void, Rejection> {
   if (tasks > tasksPerRoomMax || parsed.groups.length > groupsPerRoomMax) {
     return rejection(
       'limit_reached',
-      `The file has ${parsed.groups.length} groups and ${tasks} tasks; a room may hold ${groupsPerRoomMax} and ${tasksPerRoomMax}. Split it over several rooms.`,
+      `The file has ${tasks > tasksPerRoomMax ? `more than ${tasksPerRoomMax} tasks` : `more than ${groupsPerRoomMax} groups`}; a room may hold ${tasksPerRoomMax} tasks in ${groupsPerRoomMax} groups. Split it over several rooms.`,
       { tasks, tasksPerRoomMax, groups: parsed.groups.length, groupsPerRoomMax },
     );
   }
   for (const group of parsed.groups) {
     const title = requireText('group title', group.title, limits.groupTitleBytesMax, 'allowed');
     if (!title.ok) return err(title.error);
+    const evidence = requireText('evidence', group.evidence ?? '', limits.evidenceBytesMax, 'allowed');
+    if (!evidence.ok) return err(evidence.error);
     for (const task of group.tasks) {
-      const description = requireDescription(task.description);
-      if (!description.ok) return err(description.error);
-      if (task.dependsOn.length > limits.dependenciesPerTaskMax) return tooManyDependencies(task.description);
+      const checked = checkTask(task);
+      if (!checked.ok) return checked;
     }
   }
-  const content = requireText('content', parsed.document?.content ?? '', limits.contentBytesMax, 'allowed');
-  return content.ok ? ok(undefined) : err(content.error);
+  return parsed.document ? checkDocumentTexts(parsed.document) : ok(undefined);
 }
 
-function tooManyDependencies(description: string): Result<never, Rejection> {
-  const { dependenciesPerTaskMax } = limits;
-  return rejection(
-    'too_long',
-    `The task '${description.slice(0, 80)}' lists more than ${dependenciesPerTaskMax} dependencies.`,
-    { dependenciesPerTaskMax },
-  );
+function checkTask(task: ParsedTask): Result<void, Rejection> {
+  const description = requireDescription(task.description);
+  if (!description.ok) return description;
+  const startedBy = requireText('name of who started it', task.startedBy ?? '', limits.actorNameBytesMax, 'allowed');
+  if (!startedBy.ok) return startedBy;
+  return requireTaskFields(task);
 }

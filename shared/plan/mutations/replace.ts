@@ -12,7 +12,7 @@ import { orderAtEnd } from '../order.ts';
 import type { Plan } from '../plan.ts';
 import { type Rejection, rejection } from '../rejection.ts';
 import { ok, type Result } from '../result.ts';
-import { requireBase, requireDescription, requireText, requireWellFormed } from '../rules.ts';
+import { requireBase, requireDescription, requireTaskFields, requireText } from '../rules.ts';
 import type { Stamp } from '../stamp.ts';
 import { joinNames } from '../text.ts';
 import {
@@ -105,7 +105,7 @@ function checkItems(items: readonly Item[]): Result<void, Rejection> {
     if (key !== undefined) keys.add(key);
     const title = requireText('group title', group ?? '', limits.groupTitleBytesMax, 'allowed');
     if (!title.ok) return atItem(title.error, index);
-    const texts = requireWellFormed('dependsOn, labels or priority', [...dependsOn, ...labels, priority ?? '']);
+    const texts = requireTaskFields({ dependsOn, labels, priority });
     if (!texts.ok) return atItem(texts.error, index);
   }
   return ok(undefined);

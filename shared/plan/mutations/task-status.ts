@@ -94,7 +94,7 @@ function busyTasks(plan: Plan, task: Task, actor: string): readonly Task[] {
     case 'one-per-plan':
       return plan.inProgress().filter((other) => other.uid !== task.uid);
     case 'one-per-actor':
-      return plan.inProgress().filter((other) => other.uid !== task.uid && other.startedBy === actor);
+      return plan.inProgress(actor).filter((other) => other.uid !== task.uid);
     default:
       return assertNever(plan.policy.inProgress);
   }

@@ -13,8 +13,8 @@ import {
   requireRoomForGroup,
   requireRoomForTasks,
   requireTask,
+  requireTaskFields,
   requireText,
-  requireWellFormed,
 } from '../rules.ts';
 import type { Stamp } from '../stamp.ts';
 import { joinNames } from '../text.ts';
@@ -117,12 +117,7 @@ function checkTexts(mutation: Add | Edit): Result<void, Rejection> {
     const description = requireDescription(mutation.description);
     if (!description.ok) return description;
   }
-  const { dependsOn = [], labels, priority } = mutation;
-  return requireWellFormed('dependsOn, labels or priority', [
-    ...dependsOn,
-    ...(labels ?? []),
-    ...(priority ? [priority] : []),
-  ]);
+  return requireTaskFields(mutation);
 }
 
 /** uid of the group the reference names; a title that is not there becomes a new group at the end. */
