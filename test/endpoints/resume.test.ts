@@ -120,17 +120,15 @@ describe('after a restart', () => {
       // Enough for a snapshot: what was before it is not loaded after a restart.
       for (let start = 0; start < count; start += 100) {
         client.send(
-          ...ids
-            .slice(start, start + 100)
-            .map(
-              (id) =>
-                ({
-                  type: 'mutate',
-                  room: 'deep',
-                  id,
-                  mutation: { type: 'task.add', description: id, uid: `uid-${id}-xxx` },
-                }) as const,
-            ),
+          ...ids.slice(start, start + 100).map(
+            (id) =>
+              ({
+                type: 'mutate',
+                room: 'deep',
+                id,
+                mutation: { type: 'task.add', description: id, uid: `uid-${id}-xxx` },
+              }) as const,
+          ),
         );
         await client.answer(`d${start + 99}`);
       }

@@ -1,9 +1,9 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { limits } from '../../../shared/plan/limits.ts';
-import type { ErrorBody } from '../../../shared/protocol/error-code.ts';
-import { refuseUpgrade } from '../local-guard.ts';
+import { type ErrorBody, errorKinds } from '../../../shared/protocol/error-code.ts';
+import { refusalOf, refuseUpgrade } from '../local-guard.ts';
 import { failure } from './answer.ts';
 
 /** Takes over a connection that asks to be upgraded. */
@@ -22,6 +22,7 @@ export interface HttpServerOptions {
 export function createHttpServer(options: HttpServerOptions): Server {
   const { fetch, upgrades, onFault } = options;
   const { headerTimeoutMs = limits.httpHeaderTimeoutMs, requestTimeoutMs = limits.httpRequestTimeoutMs } = options;
+  const listener = getRequestListener(fetch, { errorHandler: (error) => answerBadRequest(error, onFault) });
   const server = createServer(
     {
       maxHeaderSize: limits.httpHeaderBytesMax,
@@ -30,7 +31,12 @@ export function createHttpServer(options: HttpServerOptions): Server {
       connectionsCheckingInterval: Math.min(2_000, headerTimeoutMs),
       noDelay: true,
     },
-    getRequestListener(fetch, { errorHandler: (error) => answerBadRequest(error, onFault) }),
+    (request, response) => {
+      // Before anything reads the target, which needs a Host that can be read.
+      const refusal = refusalOf(request.headers);
+      if (refusal) refuse(response, refusal);
+      else void listener(request, response);
+    },
   );
   server.on('upgrade', (request, socket, head) => {
     // Node's own listener is gone by now: without another one, an abrupt end would end the process.
@@ -46,17 +52,17 @@ function nothingToUpgrade(upgrades: HttpServerOptions['upgrades']): ErrorBody {
   return { code: 'unknown_operation', message: `WebSocket is spoken at ${[...upgrades.keys()].join(', ')}.` };
 }
 
-/** A request whose Host or target cannot be read never gets as far as a route. */
+function refuse(response: ServerResponse, body: ErrorBody): void {
+  const { httpStatus, retryable } = errorKinds[body.code];
+  response.writeHead(httpStatus, { 'content-type': 'application/json; charset=utf-8', connection: 'close' });
+  response.end(JSON.stringify({ error: { ...body, retryable } }));
+}
+
+/** A request whose target cannot be read never gets as far as a route. */
 function answerBadRequest(error: unknown, onFault: (error: unknown) => void): Response {
-  if (!(error instanceof RequestError)) {
-    onFault(error);
-    return failure({ code: 'internal', message: 'A fault of the server; it is logged there.' });
+  if (error instanceof RequestError) {
+    return failure({ code: 'bad_message', message: 'The target cannot be read; send a path such as /api/rooms.' });
   }
-  if (/host/i.test(error.message)) {
-    return failure({ code: 'forbidden', message: 'The Host header is not this machine; use localhost or 127.0.0.1.' });
-  }
-  return failure({
-    code: 'bad_message',
-    message: 'The target of the request cannot be read; send a path such as /api/rooms.',
-  });
+  onFault(error);
+  return failure({ code: 'internal', message: 'A fault of the server; it is logged there.' });
 }
