@@ -106,7 +106,8 @@ export class ProtocolClient {
     await this.closed;
   }
 
-  private take(matches: (message: ServerMessage) => boolean): Promise<ServerMessage> {
+  /** As `next`, of whichever type. */
+  take(matches: (message: ServerMessage) => boolean): Promise<ServerMessage> {
     const index = this.inbox.findIndex(matches);
     const [found] = index < 0 ? [] : this.inbox.splice(index, 1);
     if (found) return Promise.resolve(found);
