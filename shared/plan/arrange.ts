@@ -4,39 +4,52 @@ import { freshOrders, orderKeyCharactersMax } from './order.ts';
 type Ordered = { readonly uid: string; readonly order: string };
 
 /**
- * Order keys that bring the rows of one group into a wanted order while touching as few of them as possible. `present` are
- * the rows that are in the group and stay, in their order; `wanted` says in which order some of them, and new ones, are to
- * stand. Rows of `present` that `wanted` does not name stay beside the neighbour they follow. Gives keys for the rows that
- * need another one, new ones included.
+ * Order keys that bring the rows of one list into the order a writer wants, touching as few rows as possible.
+ *
+ * `present` are the rows that are in the list and stay, in their order. `wanted` says in which order some of them, and new
+ * ones, are to stand; `basePlace` where the writer saw each, undefined for one that is new to the list. Only the rows the
+ * writer moved are moved: behind the one they follow in `wanted`, wherever others have put that by now. Rows of `present`
+ * that `wanted` does not name stay behind the neighbour they follow. Gives keys for the rows that need another one, new
+ * ones included.
  */
-export function arrange(present: readonly Ordered[], wanted: readonly string[]): ReadonlyMap<string, string> {
-  const presentIndex = new Map(present.map((row, index) => [row.uid, index]));
-  const staying = longestRisingRun(wanted.map((uid) => presentIndex.get(uid)));
-  const moved = new Set(wanted.filter((_, index) => !staying.has(index)));
+export function arrange(
+  present: readonly Ordered[],
+  wanted: readonly string[],
+  basePlace: (uid: string) => number | undefined,
+): ReadonlyMap<string, string> {
+  const run = longestRisingRun(wanted.map(basePlace));
+  const staying = new Set(wanted.filter((_, index) => run.has(index)));
+  const moved = new Set(wanted.filter((uid) => !staying.has(uid)));
   const fixed = present.filter((row) => !moved.has(row.uid));
-  /** Rows that go in front of the first fixed one that is wanted; and behind each fixed one, by its uid. */
-  let first: string[] = [];
+  const { inFront, behind } = followers(wanted, staying);
+  const anchor = wanted.find((uid) => staying.has(uid));
+  const line: string[] = [];
+  let waiting: readonly string[] = anchor === undefined ? inFront : [];
+  for (const { uid } of fixed) {
+    if (staying.has(uid)) {
+      line.push(...waiting, ...(uid === anchor ? inFront : []));
+      waiting = behind.get(uid) ?? [];
+    }
+    line.push(uid);
+  }
+  line.push(...waiting);
+  return keysFor(line, new Map(fixed.map((row) => [row.uid, row.order])));
+}
+
+/** Moved rows by the staying one they follow; `inFront` those that follow none. */
+function followers(wanted: readonly string[], staying: ReadonlySet<string>) {
+  const inFront: string[] = [];
   const behind = new Map<string, string[]>();
-  let last = first;
+  let last = inFront;
   for (const uid of wanted) {
-    if (moved.has(uid)) {
-      last.push(uid);
-    } else {
+    if (staying.has(uid)) {
       last = [];
       behind.set(uid, last);
+    } else {
+      last.push(uid);
     }
   }
-  const anchor = wanted.find((uid) => !moved.has(uid));
-  const line: string[] = [];
-  for (const row of fixed) {
-    if (row.uid === anchor) {
-      line.push(...first);
-      first = [];
-    }
-    line.push(row.uid, ...(behind.get(row.uid) ?? []));
-  }
-  line.push(...first);
-  return keysFor(line, new Map(fixed.map((row) => [row.uid, row.order])));
+  return { inFront, behind };
 }
 
 /** Keys for the rows of the line that have none, between those that have; fresh ones for all when there is no room. */
@@ -84,4 +97,15 @@ function longestRisingRun(values: readonly (number | undefined)[]): ReadonlySet<
   const run = new Set<number>();
   for (let index = tails[tails.length - 1]; index !== undefined; index = previous.get(index)) run.add(index);
   return run;
+}
+
+/** Whether the places the writer saw still rise: it moved nothing. */
+export function isRising(places: readonly (number | undefined)[]): boolean {
+  let last = -1;
+  for (const place of places) {
+    if (place === undefined) continue;
+    if (place < last) return false;
+    last = place;
+  }
+  return true;
 }

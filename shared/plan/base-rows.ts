@@ -1,31 +1,57 @@
-import type { TaskPatch } from './change.ts';
-import type { Task } from './model.ts';
-import type { Plan } from './plan.ts';
+import type { GroupPatch, TaskPatch } from './change.ts';
+import type { Group, Task } from './model.ts';
+import { compareRows, type Plan } from './plan.ts';
 import type { Stamp } from './stamp.ts';
 
+/** Rows of a plan at one revision, in list order. */
+export interface BaseRows {
+  readonly groups: readonly Group[];
+  readonly tasks: readonly Task[];
+}
+
 /**
- * The tasks as they were at an earlier revision, in list order: the present rows with the Changes since taken back, newest
- * first. Costs the Changes since, not copies of the plan. Undefined when a Change is missing from history.
+ * The rows as they were at an earlier revision: the present ones with the Changes since taken back, newest first. Costs
+ * the Changes since and one list, not a copy of the plan. Undefined when a Change is missing from history.
  */
-export function tasksAt(plan: Plan, revision: number, history: Stamp['history']): readonly Task[] | undefined {
-  if (revision === plan.revision) return [...plan.tasks()];
-  /** Rows that were different then; undefined: not there then. */
-  const then = new Map<string, Task | undefined>();
+export function rowsAt(plan: Plan, revision: number, history: Stamp['history']): BaseRows | undefined {
+  if (revision === plan.revision) return { groups: plan.groups(), tasks: [...plan.tasks()] };
+  const groups = new Overlay<Group, GroupPatch>((uid) => plan.group(uid));
+  const tasks = new Overlay<Task, TaskPatch>((uid) => plan.task(uid));
   for (let past = plan.revision; past > revision; past -= 1) {
     const change = history?.(past);
     if (!change) return undefined;
-    for (const row of change.undo.tasks ?? []) {
-      const now = then.has(row.uid) ? then.get(row.uid) : plan.task(row.uid);
-      then.set(row.uid, takeBack(now, row));
-    }
+    for (const row of change.undo.groups ?? []) groups.takeBack(row);
+    for (const row of change.undo.tasks ?? []) tasks.takeBack(row);
   }
-  const tasks = [...plan.tasks()].flatMap((task) => (then.has(task.uid) ? (then.get(task.uid) ?? []) : [task]));
-  for (const [uid, task] of then) if (task && !plan.task(uid)) tasks.push(task);
-  return tasks.sort((a, b) => plan.compareTasks(a, b));
+  const groupsThen = groups.rows(plan.groups()).sort(compareRows);
+  const place = new Map(groupsThen.map((group, index) => [group.uid, index]));
+  const tasksThen = tasks.rows([...plan.tasks()]);
+  tasksThen.sort((a, b) => (place.get(a.group) ?? 0) - (place.get(b.group) ?? 0) || compareRows(a, b));
+  return { groups: groupsThen, tasks: tasksThen };
 }
 
-function takeBack(now: Task | undefined, undo: TaskPatch): Task | undefined {
-  if (undo.removed) return undefined;
-  const kept = Object.entries({ ...now, ...undo }).filter(([, value]) => value !== null);
-  return Object.fromEntries(kept) as unknown as Task;
+/** Rows that were different then, over the rows of the plan; undefined: not there then. */
+class Overlay<
+  Row extends { readonly uid: string },
+  RowPatch extends { readonly uid: string; readonly removed?: true },
+> {
+  private readonly present: (uid: string) => Row | undefined;
+  private readonly atBase = new Map<string, Row | undefined>();
+
+  constructor(present: (uid: string) => Row | undefined) {
+    this.present = present;
+  }
+
+  takeBack(undo: RowPatch): void {
+    const { uid, removed } = undo;
+    const now = this.atBase.has(uid) ? this.atBase.get(uid) : this.present(uid);
+    const kept = Object.entries({ ...now, ...undo }).filter(([, value]) => value !== null && value !== undefined);
+    this.atBase.set(uid, removed ? undefined : (Object.fromEntries(kept) as unknown as Row));
+  }
+
+  rows(present: readonly Row[]): Row[] {
+    const rows = present.flatMap((row) => (this.atBase.has(row.uid) ? (this.atBase.get(row.uid) ?? []) : [row]));
+    for (const [uid, row] of this.atBase) if (row && !this.present(uid)) rows.push(row);
+    return rows;
+  }
 }

@@ -96,16 +96,27 @@ export function historyNeeded(
   mutation: Mutation,
 ): { readonly from: number; readonly to: number } | undefined {
   if (mutation.type === 'batch') {
-    const ranges = mutation.mutations.flatMap((entry) => historyNeeded(plan, entry) ?? []);
+    // A step before it may change whether full lists replace, so what that says now does not count.
+    const ranges = mutation.mutations.flatMap((entry) => singleHistory(plan, entry, false) ?? []);
     if (ranges.length === 0) return undefined;
     return { from: Math.min(...ranges.map((r) => r.from)), to: Math.max(...ranges.map((r) => r.to)) };
   }
+  return singleHistory(plan, mutation, plan.policy.fullListWrites === 'replace');
+}
+
+function singleHistory(
+  plan: Plan,
+  mutation: SingleMutation,
+  listsReplace: boolean,
+): { readonly from: number; readonly to: number } | undefined {
   if (mutation.type === 'plan.revert') {
     return mutation.revision > plan.revision ? undefined : { from: mutation.revision, to: mutation.revision };
   }
   if (mutation.type === 'tasks.replace') {
     const { base } = mutation;
-    return base === undefined || base >= plan.revision ? undefined : { from: base + 1, to: plan.revision };
+    return listsReplace || base === undefined || base >= plan.revision
+      ? undefined
+      : { from: base + 1, to: plan.revision };
   }
   return undefined;
 }

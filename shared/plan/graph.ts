@@ -1,22 +1,20 @@
-import { isTerminal, type Task } from './model.ts';
+import { isTerminal, type Task, taskId } from './model.ts';
 import type { Plan } from './plan.ts';
 
 /** Derived, never stored: what is ready, what is blocked and by what, and which tasks wait for each other. */
 
-/** Whether following dependencies from `from` leads to the task with `uid` (or starts there). */
-export function reaches(plan: Plan, from: Task, uid: string): boolean {
-  const seen = new Set<string>();
-  const open = [from];
-  for (let task = open.pop(); task; task = open.pop()) {
-    if (task.uid === uid) return true;
-    if (seen.has(task.uid)) continue;
-    seen.add(task.uid);
-    for (const dependency of task.dependsOn) {
-      const next = plan.findTask(dependency);
-      if (next && !seen.has(next.uid)) open.push(next);
+/** uids of the task and of all that wait for it, directly or through others. One walk, however many are asked about. */
+export function waitingFor(plan: Plan, task: Task): ReadonlySet<string> {
+  const seen = new Set([task.uid]);
+  const open = [task];
+  for (let next = open.pop(); next; next = open.pop()) {
+    for (const other of plan.dependents(taskId(next), next.uid)) {
+      if (seen.has(other.uid)) continue;
+      seen.add(other.uid);
+      open.push(other);
     }
   }
-  return false;
+  return seen;
 }
 
 /** Dependencies that keep the task from being ready: every entry whose task is there and not completed. */

@@ -27,6 +27,8 @@ export const limits = {
   priorityBytesMax: 32,
   /** A batch is decided in one go and blocks the event loop meanwhile. */
   mutationsPerBatchMax: 1_000,
+  /** Rows that the answer to a full-list write speaks of one by one; the rest are counted. */
+  mergeNagsPerWriteMax: 50,
   roomNameCharactersMax: 100,
   actorNameBytesMax: 128,
   mutationIdCharactersMax: 64,

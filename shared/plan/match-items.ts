@@ -1,9 +1,10 @@
-import type { Task } from './model.ts';
+import { isTerminal, type Status, type Task } from './model.ts';
 import { fold } from './text.ts';
 
 /** An item of a submitted list, as far as finding its task goes. */
 export interface ListItem {
   readonly description: string;
+  readonly status?: Status | undefined;
   /** The task it names by uid or id, already looked up. */
   readonly named: Task | undefined;
 }
@@ -12,20 +13,25 @@ export interface ListItem {
  * Which task each item means; undefined for a new one. First the task it names, then the same text, then the same text but
  * for blanks and case, each time rows the writer saw (`base`) before rows it did not (`foreign`); at last the same place,
  * when the list is as long as the one it saw and every item left over stands where a row left over stood. A row that
- * others changed or removed since is not met by its place alone: a new text there would be lost with it.
+ * others changed or removed since is not met by its place alone: a new text there would be lost with it. Nor does an open
+ * item mean a finished row that the writer did not see (`knows` says whether it saw any): the work is to be done again.
  */
 export function matchItems(
   items: readonly ListItem[],
   base: readonly Task[],
   foreign: readonly Task[],
   isUntouched: (task: Task) => boolean,
+  knows: boolean,
 ): readonly (Task | undefined)[] {
   const matches: (Task | undefined)[] = items.map((item) => item.named);
   const taken = new Set(matches.flatMap((task) => task?.uid ?? []));
   for (const textOf of [exact, fold]) {
-    const free = new TasksByText([...base, ...foreign], taken, textOf);
-    items.forEach((item, index) => {
-      matches[index] ??= free.take(textOf(item.description));
+    const seen = new TasksByText(base, taken, textOf);
+    const open = new TasksByText(knows ? foreign.filter((task) => !isTerminal(task.status)) : foreign, taken, textOf);
+    const finished = new TasksByText(knows ? foreign.filter((task) => isTerminal(task.status)) : [], taken, textOf);
+    items.forEach(({ description, status = 'pending' }, index) => {
+      const text = textOf(description);
+      matches[index] ??= seen.take(text) ?? open.take(text) ?? (isTerminal(status) ? finished.take(text) : undefined);
     });
   }
   if (items.length !== base.length) return matches;

@@ -1,15 +1,15 @@
 import { sameValue } from './draft.ts';
 import { isTerminal, type Status, type Task, taskId } from './model.ts';
 
-/** What a submitted item says about a task; absent fields say nothing. */
+/** What a submitted item says about a task; absent fields say nothing, `null` takes one away. */
 export interface StatedFields {
   readonly description: string;
   readonly status?: Status | undefined;
   readonly dependsOn?: readonly string[] | undefined;
   /** uid of the group. */
   readonly group?: string | undefined;
-  readonly priority?: string | undefined;
-  readonly labels?: readonly string[] | undefined;
+  readonly priority?: string | null | undefined;
+  readonly labels?: readonly string[] | null | undefined;
 }
 
 export interface MergedFields {
@@ -19,8 +19,8 @@ export interface MergedFields {
     startedBy?: string | null;
     dependsOn?: readonly string[];
     group?: string;
-    priority?: string;
-    labels?: readonly string[];
+    priority?: string | null;
+    labels?: readonly string[] | null;
   };
   /** What the writer should know: where others had changed the same, as sentences. */
   readonly remarks: readonly string[];
@@ -35,16 +35,22 @@ export function mergeFields(base: Task, current: Task, stated: StatedFields, act
   const fields: MergedFields['fields'] = {};
   const remarks: string[] = [];
   const id = taskId(current);
+  const kept: string[] = [];
   for (const name of ['description', 'dependsOn', 'group', 'priority', 'labels'] as const) {
     const value = stated[name];
-    if (value === undefined || sameValue(value, base[name]) || sameValue(value, current[name])) continue;
+    const [was, is] = [base[name] ?? null, current[name] ?? null];
+    if (value === undefined || sameValue(value, is)) continue;
+    if (sameValue(value, was)) {
+      kept.push(name);
+      continue;
+    }
     Object.assign(fields, { [name]: value });
-    if (!sameValue(base[name], current[name]))
-      remarks.push(`'${id}': '${current.updatedBy}' had changed its ${name} too; yours stands.`);
+    if (!sameValue(was, is)) remarks.push(`'${id}': '${current.updatedBy}' had changed its ${name} too; yours stands.`);
   }
   const { status } = stated;
-  if (status !== undefined && status !== base.status && status !== current.status) {
-    if (movedOn(base, current, status)) {
+  if (status !== undefined && status !== current.status) {
+    if (status === base.status) kept.push(`status (now ${current.status})`);
+    else if (movedOn(base, current, status)) {
       const holder = current.startedBy === undefined ? '' : ` by '${current.startedBy}'`;
       remarks.push(`'${id}' is ${current.status}${holder} since you last saw it, and stays so; you sent ${status}.`);
     } else {
@@ -53,6 +59,9 @@ export function mergeFields(base: Task, current: Task, stated: StatedFields, act
     }
   } else if (status === 'in_progress' && base.status !== 'in_progress' && current.startedBy !== actor) {
     remarks.push(`'${id}' was taken in progress by '${current.startedBy}' before you; it stays theirs.`);
+  }
+  if (kept.length > 0) {
+    remarks.push(`'${id}': '${current.updatedBy}' changed its ${kept.join(', ')} since you last saw it; that stays.`);
   }
   return { fields, remarks };
 }

@@ -88,8 +88,8 @@ describe('a full list when nobody else changed anything', () => {
       .groups()
       .map((group) => [group.title, harness.plan.tasksOf(group.uid).map((t) => t.description)]);
     expect(byGroup).toEqual([
-      ['G', ['b']],
       ['Other', ['a', 'new']],
+      ['G', ['b']],
     ]);
   });
 });
@@ -99,7 +99,7 @@ describe('a full list when others changed the plan meanwhile', () => {
     const harness = planWith('a');
     harness.accept({ type: 'task.add', description: 'foreign', group: 'G' }, 'bob');
     const { nags } = harness.accept({ type: 'tasks.replace', items: items('a', 'mine'), base: 1 });
-    expect(texts(harness)).toEqual(['a', 'mine', 'foreign']);
+    expect(texts(harness)).toEqual(['a', 'foreign', 'mine']);
     expect(nags).toMatchObject([{ code: 'merged', message: expect.stringContaining('task-2') }]);
   });
 

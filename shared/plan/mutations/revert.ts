@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import type { TaskPatch } from '../change.ts';
+import type { GroupPatch, TaskPatch } from '../change.ts';
 import { type Decision, Draft, type Fields, sameValue } from '../draft.ts';
-import { type Group, type PlanDocument, type Task, taskId } from '../model.ts';
+import { type Group, type PlanDocument, type Policy, type Task, taskId } from '../model.ts';
 import type { Plan } from '../plan.ts';
 import { type Rejection, rejection } from '../rejection.ts';
 import { ok, type Result } from '../result.ts';
 import type { PastChange, Stamp } from '../stamp.ts';
+import { hasDocument } from './document.ts';
 
 /**
  * Undoes one Change: what it touched goes back to what it was before, field by field, as long as nobody changed the
@@ -30,13 +31,9 @@ export function decideRevert(plan: Plan, mutation: Revert, stamp: Stamp): Result
       { expected: mutation.revision, current: plan.revision },
     );
   }
-  const draft = new Draft(plan);
-  const clash =
-    revertDocument(plan, past, draft) ??
-    revertPolicy(plan, past, draft) ??
-    revertGroups(plan, past, draft) ??
-    revertTasks(plan, past, draft);
-  if (clash === undefined) return ok(draft.finish());
+  const reverter = new Reverter(plan, mutation.revision, past);
+  const clash = reverter.document() ?? reverter.policy() ?? reverter.groups() ?? reverter.tasks() ?? reverter.starts();
+  if (clash === undefined) return ok(reverter.draft.finish());
   return rejection(
     'cannot_revert',
     `Change ${mutation.revision} cannot be reverted: ${clash} Re-read the plan and undo by hand what is still wanted.`,
@@ -47,91 +44,150 @@ export function decideRevert(plan: Plan, mutation: Revert, stamp: Stamp): Result
 /** What keeps a row from going back, as a sentence; undefined when nothing does. */
 type Clash = string | undefined;
 
-function revertDocument(plan: Plan, past: PastChange, draft: Draft): Clash {
-  const { document: after } = past.patch;
-  const before = past.undo.document;
-  if (!after || !before) return undefined;
-  if (plan.document.revision === 0) return 'the document is gone.';
-  const fields = fieldsBack<Fields<PlanDocument>>(plan.document, after, before);
-  if (!fields) return 'the document was changed later.';
-  draft.writeDocument(fields);
-  return undefined;
-}
+class Reverter {
+  readonly draft: Draft;
+  private readonly plan: Plan;
+  private readonly revision: number;
+  private readonly past: PastChange;
+  private readonly groupsBefore: ReadonlyMap<string, GroupPatch>;
+  private readonly tasksBefore: ReadonlyMap<string, TaskPatch>;
+  /** uid -> who has it in progress again, null when nobody has any more. */
+  private readonly holders = new Map<string, string | null>();
+  private policyAfter: Policy;
 
-function revertPolicy(plan: Plan, past: PastChange, draft: Draft): Clash {
-  if (!past.patch.policy || !past.undo.policy) return undefined;
-  const fields = fieldsBack<object>(plan.policy, past.patch.policy, past.undo.policy);
-  if (!fields) return 'the policy of the room was changed later.';
-  draft.setPolicy({ ...plan.policy, ...fields });
-  return undefined;
-}
-
-function revertGroups(plan: Plan, past: PastChange, draft: Draft): Clash {
-  const undoByUid = new Map(past.undo.groups?.map((row) => [row.uid, row]));
-  for (const after of past.patch.groups ?? []) {
-    const before = undoByUid.get(after.uid);
-    const group = plan.group(after.uid);
-    if (!before) continue;
-    if (after.removed) {
-      if (group) return `group '${group.title}' is there again.`;
-      const { revision: _revision, ...row } = before as Group;
-      draft.addGroup(row);
-    } else if (!group) {
-      if (!before.removed) return 'a group it changed was removed later.';
-    } else if (before.removed) {
-      const foreign = plan.tasksOf(group.uid).some((task) => !past.patch.tasks?.some((row) => row.uid === task.uid));
-      if (foreign) return `group '${group.title}' holds tasks that came later.`;
-      draft.removeGroup(group);
-    } else {
-      const fields = fieldsBack<Fields<Group>>(group, after, before);
-      if (!fields) return `group '${group.title}' was changed later.`;
-      draft.editGroup(group, fields);
-    }
+  constructor(plan: Plan, revision: number, past: PastChange) {
+    this.plan = plan;
+    this.revision = revision;
+    this.past = past;
+    this.draft = new Draft(plan);
+    this.policyAfter = plan.policy;
+    this.groupsBefore = new Map(past.undo.groups?.map((row) => [row.uid, row]));
+    this.tasksBefore = new Map(past.undo.tasks?.map((row) => [row.uid, row]));
   }
-  return undefined;
-}
 
-function revertTasks(plan: Plan, past: PastChange, draft: Draft): Clash {
-  const undoByUid = new Map(past.undo.tasks?.map((row) => [row.uid, row]));
-  const restoredGroups = new Set(past.undo.groups?.map((row) => row.uid));
-  for (const after of past.patch.tasks ?? []) {
-    const before = undoByUid.get(after.uid);
-    const task = plan.task(after.uid);
-    if (!before) continue;
-    if (after.removed) {
-      const row = before as Task;
-      if (task) return `task '${taskId(task)}' is there again.`;
-      if (!plan.group(row.group) && !restoredGroups.has(row.group)) return `the group of '${taskId(row)}' is gone.`;
-      const holder = plan.taskByNumber(row.number);
-      if (holder) return `the id '${taskId(row)}' belongs to another task now.`;
-      draft.restoreTask(row);
-    } else if (!task) {
-      if (!before.removed) return 'a task it changed was removed later.';
-    } else if (before.removed) {
-      if (task.revision > task.createdRevision) return `task '${taskId(task)}' was changed later.`;
-      draft.removeTask(task);
-    } else {
-      const clash = revertTaskFields(plan, task, after, before, draft);
+  /** The first write of a document goes back to there being none. */
+  document(): Clash {
+    const after = this.past.patch.document;
+    const before = this.past.undo.document;
+    if (!after || !before) return undefined;
+    if (!hasDocument(this.plan)) return 'the document is gone.';
+    const fields = fieldsBack<Fields<PlanDocument>>(this.plan.document, after, before);
+    if (!fields) return 'the document was changed later.';
+    if (before.updatedAt === '') this.draft.removeDocument();
+    else this.draft.writeDocument(fields);
+    return undefined;
+  }
+
+  policy(): Clash {
+    const { patch, undo } = this.past;
+    if (!patch.policy || !undo.policy) return undefined;
+    const fields = fieldsBack<Partial<Policy>>(this.plan.policy, patch.policy, undo.policy);
+    if (!fields) return 'the policy of the room was changed later.';
+    this.draft.setPolicy(fields);
+    this.policyAfter = { ...this.plan.policy, ...fields };
+    return undefined;
+  }
+
+  groups(): Clash {
+    for (const after of this.past.patch.groups ?? []) {
+      const before = this.groupsBefore.get(after.uid);
+      const group = this.plan.group(after.uid);
+      if (!before) continue;
+      if (after.removed) {
+        if (group) return `group '${group.title}' is there again.`;
+        const { revision: _revision, ...row } = before as Group;
+        this.draft.addGroup(row);
+      } else if (!group) {
+        if (!before.removed) return 'a group it changed was removed later.';
+      } else if (before.removed) {
+        if (this.plan.tasksOf(group.uid).some((task) => !this.leaves(task))) {
+          return `group '${group.title}' holds tasks that came later.`;
+        }
+        this.draft.removeGroup(group);
+      } else {
+        const fields = fieldsBack<Fields<Group>>(group, after, before);
+        if (!fields) return `group '${group.title}' was changed later.`;
+        this.draft.editGroup(group, fields);
+      }
+    }
+    return undefined;
+  }
+
+  /** Whether the task goes, or goes to another group, with this revert. */
+  private leaves(task: Task): boolean {
+    const before = this.tasksBefore.get(task.uid);
+    return before !== undefined && (before.removed === true || (before.group ?? task.group) !== task.group);
+  }
+
+  tasks(): Clash {
+    for (const after of this.past.patch.tasks ?? []) {
+      const before = this.tasksBefore.get(after.uid);
+      const task = this.plan.task(after.uid);
+      const clash = before && (after.removed ? this.restore(task, before as Task) : this.edit(task, after, before));
       if (clash !== undefined) return clash;
     }
+    return undefined;
   }
-  return undefined;
-}
 
-function revertTaskFields(plan: Plan, task: Task, after: TaskPatch, before: TaskPatch, draft: Draft): Clash {
-  const fields = fieldsBack<Fields<Task>>(task, after, before);
-  if (!fields) return `task '${taskId(task)}' was changed later.`;
-  if (typeof fields.group === 'string' && !plan.group(fields.group))
-    return `the old group of '${taskId(task)}' is gone.`;
-  draft.editTask(task, fields);
-  return undefined;
+  private restore(present: Task | undefined, row: Task): Clash {
+    if (present) return `task '${taskId(present)}' is there again.`;
+    if (!this.hasGroup(row.group)) return `the group of '${taskId(row)}' is gone.`;
+    const holder = this.plan.taskByNumber(row.number);
+    if (holder && !this.tasksBefore.get(holder.uid)?.removed) {
+      return `the id '${taskId(row)}' belongs to another task now.`;
+    }
+    this.draft.restoreTask(row);
+    if (row.startedBy !== undefined) this.holders.set(row.uid, row.startedBy);
+    return undefined;
+  }
+
+  private edit(task: Task | undefined, after: TaskPatch, before: TaskPatch): Clash {
+    if (!task) return before.removed ? undefined : 'a task it changed was removed later.';
+    if (before.removed) {
+      if (task.revision > this.revision) return `task '${taskId(task)}' was changed later.`;
+      this.draft.removeTask(task);
+      this.holders.set(task.uid, null);
+      return undefined;
+    }
+    const fields = fieldsBack<Fields<Task>>(task, after, before);
+    if (!fields) return `task '${taskId(task)}' was changed later.`;
+    if (typeof fields.group === 'string' && !this.hasGroup(fields.group)) {
+      return `the old group of '${taskId(task)}' is gone.`;
+    }
+    this.draft.editTask(task, fields);
+    if (fields.status !== undefined) this.holders.set(task.uid, fields.startedBy ?? null);
+    return undefined;
+  }
+
+  /** Whether the group is there after the revert. */
+  private hasGroup(uid: string): boolean {
+    const before = this.groupsBefore.get(uid);
+    return before === undefined ? this.plan.group(uid) !== undefined : !before.removed;
+  }
+
+  /** A task that is in progress again counts like one that is started: no more of them than the policy allows. */
+  starts(): Clash {
+    const policy = this.policyAfter.inProgress;
+    const back = [...this.holders].flatMap(([uid, actor]) => (actor === null ? [] : [{ uid, actor }]));
+    if (policy === 'any') return undefined;
+    for (const { uid, actor } of back) {
+      const mine = (other: string): boolean => policy === 'one-per-plan' || other === actor;
+      const present = this.plan
+        .inProgress()
+        .filter((task) => !this.holders.has(task.uid) && mine(task.startedBy ?? ''));
+      if (present.length > 0 || back.some((other) => other.uid !== uid && mine(other.actor))) {
+        return `it would put a second task in progress, and the policy of the room is ${policy}.`;
+      }
+    }
+    return undefined;
+  }
 }
 
 /** The fields a Change set, as they were before it; undefined when one of them has another value by now. */
 function fieldsBack<Row extends object>(now: object, after: object, before: object): Row | undefined {
   const back: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(after)) {
-    if (marks.has(name)) continue;
+    if (marks.has(name) || value === undefined) continue;
     if (!sameValue((now as Record<string, unknown>)[name] ?? null, value)) return undefined;
     back[name] = (before as Record<string, unknown>)[name] ?? null;
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Decision, Draft } from '../draft.ts';
-import { reaches } from '../graph.ts';
+import { waitingFor } from '../graph.ts';
 import { limits } from '../limits.ts';
 import { type Task, taskId } from '../model.ts';
 import { orderAtEnd } from '../order.ts';
@@ -108,7 +108,7 @@ function decideAdd(plan: Plan, mutation: Add, stamp: Stamp): Result<Decision, Re
     ...(priority !== undefined && { priority }),
     ...(labels && labels.length > 0 && { labels }),
   });
-  nagDependencies(plan, draft, { number, uid: mutation.uid }, dependsOn ?? [], false);
+  nagDependencies(plan, draft, { number, uid: mutation.uid }, dependsOn ?? []);
   return ok(draft.finish());
 }
 
@@ -137,7 +137,7 @@ function decideEdit(plan: Plan, task: Task, mutation: Edit, stamp: Stamp): Resul
   const texts = checkTexts(mutation);
   if (!texts.ok) return texts;
   const draft = new Draft(plan);
-  if (mutation.dependsOn) nagDependencies(plan, draft, task, mutation.dependsOn, true);
+  if (mutation.dependsOn) nagDependencies(plan, draft, task, mutation.dependsOn, waitingFor(plan, task));
   const place = mutation.group === undefined ? ok({}) : placeAtEndOf(plan, task, mutation.group, draft, stamp);
   if (!place.ok) return place;
   const { description, dependsOn, priority } = mutation;
@@ -202,13 +202,13 @@ function decideRemove(plan: Plan, task: Task): Result<Decision, Rejection> {
   return ok(draft.finish());
 }
 
-/** One nag per entry, in order [S0]. Only an edit looks for chains; the graph is the one before it. */
+/** One nag per entry, in order [S0]. Only an edit looks for chains: it says who waits for the task before it. */
 function nagDependencies(
   plan: Plan,
   draft: Draft,
   task: { readonly number: number; readonly uid?: string | undefined },
   dependsOn: readonly string[],
-  lookForCycles: boolean,
+  waiting?: ReadonlySet<string>,
 ): void {
   const id = taskId(task);
   for (const dependency of dependsOn) {
@@ -219,7 +219,7 @@ function nagDependencies(
     const other = plan.findTask(dependency);
     if (!other) {
       draft.nag('unknown_dependency', `Dependency '${dependency}' of '${id}' does not exist; it is kept as written.`);
-    } else if (lookForCycles && task.uid !== undefined && reaches(plan, other, task.uid)) {
+    } else if (waiting?.has(other.uid)) {
       draft.nag('dependency_cycle', `'${id}' depending on '${dependency}' would create a circular chain.`);
     }
   }
