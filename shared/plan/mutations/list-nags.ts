@@ -96,7 +96,9 @@ export class ListNags {
     for (const members of cycles(this.plan)) {
       const [first, ...others] = members;
       if (!first || !members.some((task) => listed.has(task.uid))) continue;
-      const chain = others.length > 0 ? `with ${joinNames(others.map(taskId))}` : 'on itself';
+      const some = others.slice(0, 10).map(taskId);
+      const more = others.length > some.length ? ` and ${others.length - some.length} more` : '';
+      const chain = others.length > 0 ? `with ${joinNames(some)}${more}` : 'on itself';
       const message = `'${taskId(first)}' is part of a circular chain of dependencies ${chain}.`;
       this.onList.push({ code: 'dependency_cycle', message });
     }
