@@ -70,7 +70,7 @@ class Reverter {
     const after = this.past.patch.document;
     const before = this.past.undo.document;
     if (!after || !before) return undefined;
-    if (!hasDocument(this.plan)) return 'the document is gone.';
+    if (!hasDocument(this.plan) && after.revision !== 0) return 'the document is gone.';
     const fields = fieldsBack<Fields<PlanDocument>>(this.plan.document, after, before);
     if (!fields) return 'the document was changed later.';
     if (before.updatedAt === '') this.draft.removeDocument();

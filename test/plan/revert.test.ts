@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest';
+import type { Mutation } from '../../shared/plan/mutation.ts';
+import { PlanHarness } from '../support/plan-harness.ts';
+
+/** Rows without the marks that tell when and by whom. */
+function content(room: PlanHarness): unknown {
+  const { document, groups, tasks, policy } = room.plan.toSnapshot();
+  const { revision: _r, updatedAt: _u, ...body } = document;
+  return JSON.parse(
+    JSON.stringify({
+      policy,
+      body,
+      groups: groups.map(({ revision: _, ...group }) => group),
+      tasks: tasks.map(({ revision: _, updatedAt: _at, updatedBy: _by, ...task }) => task),
+    }),
+  );
+}
+
+/** Reverting the Change of this mutation gives the plan before it; reverting the revert gives the plan after it. */
+function expectRevertible(room: PlanHarness, mutation: Mutation): void {
+  const before = content(room);
+  const { revision } = room.accept(mutation).change;
+  const after = content(room);
+  room.accept({ type: 'plan.revert', revision }, 'bob');
+  expect(content(room)).toEqual(before);
+  room.accept({ type: 'plan.revert', revision: revision + 1 }, 'bob');
+  expect(content(room)).toEqual(after);
+}
+
+const start = (): PlanHarness => {
+  const room = new PlanHarness().with('A', 'one', 'two').with('B', 'three');
+  room.accept({ type: 'document.write', content: 'body', title: 'T' });
+  return room;
+};
+
+describe('plan.revert', () => {
+  test.each<Mutation>([
+    { type: 'task.add', group: 'A', description: 'new', labels: ['x'] },
+    { type: 'task.add', group: 'New', description: 'new' },
+    { type: 'task.edit', task: 'task-1', description: 'x', group: 'B', priority: 'high', dependsOn: ['task-2'] },
+    { type: 'task.move', task: 'task-2', before: 'task-1' },
+    { type: 'task.start', task: 'task-1' },
+    { type: 'task.remove', task: 'task-1' },
+    { type: 'group.edit', group: 'A', title: 'Z' },
+    { type: 'group.remove', group: 'A', withTasks: true },
+    { type: 'group.verify', group: 'A', evidence: 'e' },
+    { type: 'document.write', content: 'other', title: '', author: 'ann' },
+    { type: 'document.status', status: 's' },
+    { type: 'plan.policy', inProgress: 'any', strictTerminal: true },
+    { type: 'tasks.clean', keepPending: false },
+    { type: 'tasks.replace', items: [{ description: 'two' }, { description: 'new' }], base: 4 },
+    { type: 'plan.load', markdown: '## X\n- [ ] a\n- [x] b' },
+    {
+      type: 'batch',
+      mutations: [
+        { type: 'task.edit', task: 'task-3', group: 'A' },
+        { type: 'group.remove', group: 'B' },
+        { type: 'task.complete', task: 'task-1' },
+      ],
+    },
+  ])('takes back $type, and a revert of the revert does it again: %j', (mutation) => {
+    expectRevertible(start(), mutation);
+  });
+
+  test('the first write of the document goes back to there being none', () => {
+    const room = new PlanHarness();
+    expectRevertible(room, { type: 'document.write', content: 'a', title: 'T' });
+    room.accept({ type: 'plan.revert', revision: 3 });
+    expect(JSON.parse(JSON.stringify(room.plan.document))).toEqual({ content: '', revision: 0, updatedAt: '' });
+    room.accept({ type: 'document.write', content: 'b', mode: 'create' });
+  });
+
+  test('what others changed in other fields stays', () => {
+    const room = start();
+    room.accept({ type: 'task.edit', task: 'task-1', description: 'x' });
+    room.accept({ type: 'task.edit', task: 'task-1', labels: ['l'] }, 'bob');
+    room.accept({ type: 'plan.policy', strictTerminal: true });
+    room.accept({ type: 'plan.policy', inProgress: 'any' });
+    room.accept({ type: 'plan.revert', revision: 5 });
+    room.accept({ type: 'plan.revert', revision: 7 });
+    expect(room.task('task-1')).toMatchObject({ description: 'one', labels: ['l'] });
+    expect(room.plan.policy).toMatchObject({ strictTerminal: false, inProgress: 'any' });
+  });
+
+  test('it is refused when a later Change touched the same fields', () => {
+    const room = start();
+    room.accept({ type: 'task.edit', task: 'task-1', description: 'x' });
+    room.accept({ type: 'task.edit', task: 'task-1', description: 'y' }, 'bob');
+    const { message } = room.refuse('cannot_revert', { type: 'plan.revert', revision: 5 });
+    expect(message).toMatch(/Change 5.*'task-1' was changed later/);
+    room.accept({ type: 'document.write', content: 'new' });
+    room.refuse('cannot_revert', { type: 'plan.revert', revision: 4 });
+  });
+
+  test('it is refused when the row is gone, or is there again', () => {
+    const room = start();
+    room.accept({ type: 'task.edit', task: 'task-1', description: 'x' });
+    room.accept({ type: 'task.remove', task: 'task-1' });
+    room.refuse('cannot_revert', { type: 'plan.revert', revision: 5 });
+    room.accept({ type: 'plan.revert', revision: 6 });
+    room.refuse('cannot_revert', { type: 'plan.revert', revision: 6 });
+  });
+
+  test('a task does not come back into a group that is gone, nor with an id that another has by now', () => {
+    const room = start();
+    room.accept({ type: 'task.remove', task: 'task-3' });
+    room.with('A', 'another');
+    expect(room.refuse('cannot_revert', { type: 'plan.revert', revision: 5 }).message).toContain('task-3');
+    room.accept({ type: 'task.remove', task: 'task-3' });
+    room.accept({ type: 'group.remove', group: 'B' });
+    expect(room.refuse('cannot_revert', { type: 'plan.revert', revision: 5 }).message).toMatch(/group.*gone/);
+  });
+
+  test('a group is not taken away from tasks that came later, even ones the same Change had edited', () => {
+    const room = start();
+    const { revision } = room.accept({
+      type: 'batch',
+      mutations: [
+        { type: 'group.add', title: 'New' },
+        { type: 'task.edit', task: 'task-1', description: 'x' },
+      ],
+    }).change;
+    room.accept({ type: 'task.move', task: 'task-1', group: 'New' }, 'bob');
+    expect(room.refuse('cannot_revert', { type: 'plan.revert', revision }).message).toContain("'New' holds tasks");
+  });
+
+  test('it puts no second task in progress where the policy allows one', () => {
+    const room = start();
+    room.accept({ type: 'task.start', task: 'task-1' });
+    const { revision } = room.accept({ type: 'task.complete', task: 'task-1' }).change;
+    room.accept({ type: 'task.start', task: 'task-2' });
+    expect(room.refuse('cannot_revert', { type: 'plan.revert', revision }, 'bob').message).toMatch(/second task/);
+    room.accept({ type: 'task.reopen', task: 'task-2' });
+    room.accept({ type: 'plan.revert', revision }, 'bob');
+    expect(room.task('task-1')).toMatchObject({ status: 'in_progress', startedBy: 'ann' });
+  });
+
+  test('a Change that has not been, or whose record is lost, cannot be reverted', () => {
+    const room = start();
+    room.refuse('unknown_revision', { type: 'plan.revert', revision: 5 });
+    room.lost.add(2);
+    room.refuse('unknown_revision', { type: 'plan.revert', revision: 2 });
+  });
+});
