@@ -1,22 +1,24 @@
+import type { TickTask } from './room/tick-task.ts';
+
 /**
  * Runs callbacks at the end of the present turn of the event loop, after all sockets that had data were read. What comes
  * in one tick is so handled together: one append, one frame.
  */
 export class TickScheduler {
-  private callbacks: (() => void)[] = [];
+  private tasks: TickTask[] = [];
   private scheduled = false;
 
-  readonly atEndOfTick = (callback: () => void): void => {
-    this.callbacks.push(callback);
+  readonly atEndOfTick = (task: TickTask): void => {
+    this.tasks.push(task);
     if (this.scheduled) return;
     this.scheduled = true;
-    setImmediate(() => this.run());
+    setImmediate(this.run);
   };
 
-  private run(): void {
-    const callbacks = this.callbacks;
-    this.callbacks = [];
+  private readonly run = (): void => {
+    const { tasks } = this;
+    this.tasks = [];
     this.scheduled = false;
-    for (const callback of callbacks) callback();
-  }
+    for (const task of tasks) task.endOfTick();
+  };
 }

@@ -6,8 +6,8 @@ import type { EncodedRecord, RoomSummaryFields, StoreError } from '../store/stor
 import type { Outcome, Submission } from './outcome.ts';
 
 /** The record with its canonical JSON, which the store and every broadcast share. */
-export function encodeRecord(record: ChangeRecord): EncodedRecord {
-  return { ...record, changeText: JSON.stringify(record.change) };
+export function encodeRecord({ change, undo, nags }: ChangeRecord): EncodedRecord {
+  return { change, undo, nags, changeText: JSON.stringify(change), undoText: JSON.stringify(undo) };
 }
 
 export function changedNothing(patch: Patch): boolean {

@@ -3,6 +3,7 @@ import type { AppendOutcome, EncodedRecord, Store, StoreError } from '../store/s
 import { ackFor, failed, repeatedAnswer, summaryOf } from './answers.ts';
 import type { Outcome, Submission } from './outcome.ts';
 import type { Plans, Undurable } from './plans.ts';
+import type { AtEndOfTick, TickTask } from './tick-task.ts';
 
 /** A submission whose answer is still due. */
 export interface Request {
@@ -23,7 +24,7 @@ export interface CommitHost {
   readonly plans: Plans;
   readonly store: Store;
   /** Calls back at the end of the present tick, so that what comes in one tick is appended together. */
-  readonly atEndOfTick: (callback: () => void) => void;
+  readonly atEndOfTick: AtEndOfTick;
   /** The Changes are on disk and in the durable plan. */
   readonly publish: (records: readonly EncodedRecord[]) => void;
   /** Holds back new submissions until the work is done. */
@@ -38,7 +39,7 @@ export interface CommitHost {
  * The way from decided to durable. One append is on its way at a time; what is decided meanwhile waits for the next.
  * An append that fails takes everything that waits with it, and the room is back at its last durable plan.
  */
-export class CommitQueue {
+export class CommitQueue implements TickTask {
   private readonly host: CommitHost;
   private waiting: Entry[] = [];
   private inFlight: readonly Entry[] = [];
@@ -78,10 +79,13 @@ export class CommitQueue {
   private schedule(): void {
     if (this.flushScheduled || this.appending) return;
     this.flushScheduled = true;
-    this.host.atEndOfTick(() => {
-      this.flushScheduled = false;
-      void this.flush();
-    });
+    this.host.atEndOfTick(this);
+  }
+
+  /** Starts the next append. */
+  endOfTick(): void {
+    this.flushScheduled = false;
+    void this.flush();
   }
 
   private async flush(): Promise<void> {

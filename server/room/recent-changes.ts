@@ -1,4 +1,30 @@
+import type { Change, Nag, Patch } from '../../shared/plan/change.ts';
 import type { EncodedRecord } from '../store/store.ts';
+
+/** A Change that is kept as text alone: thousands of them stay for long, and objects would cost several times the memory. */
+class KeptRecord implements EncodedRecord {
+  readonly revision: number;
+  readonly mutationId: string;
+  readonly changeText: string;
+  readonly undoText: string;
+  readonly nags: readonly Nag[];
+
+  constructor({ change, changeText, undoText, nags }: EncodedRecord) {
+    this.revision = change.revision;
+    this.mutationId = change.mutationId;
+    this.changeText = changeText;
+    this.undoText = undoText;
+    this.nags = nags;
+  }
+
+  get change(): Change {
+    return JSON.parse(this.changeText);
+  }
+
+  get undo(): Patch {
+    return JSON.parse(this.undoText);
+  }
+}
 
 /**
  * The newest Changes of a room, without a gap, for clients that come back, retries and bases of full-list writes.
@@ -7,8 +33,8 @@ import type { EncodedRecord } from '../store/store.ts';
 export class RecentChanges {
   private readonly countMax: number;
   private readonly bytesMax: number;
-  private readonly byMutation = new Map<string, EncodedRecord>();
-  private records: EncodedRecord[] = [];
+  private readonly byMutation = new Map<string, KeptRecord>();
+  private records: KeptRecord[] = [];
   /** Records before this index are dropped; the array is compacted now and then instead of at each drop. */
   private start = 0;
   private bytes = 0;
@@ -24,13 +50,14 @@ export class RecentChanges {
 
   /** Revision of the oldest one held; undefined without any. */
   get firstRevision(): number | undefined {
-    return this.records[this.start]?.change.revision;
+    return this.records[this.start]?.revision;
   }
 
   push(record: EncodedRecord): void {
-    this.records.push(record);
-    this.byMutation.set(record.change.mutationId, record);
-    this.bytes += record.changeText.length;
+    const kept = new KeptRecord(record);
+    this.records.push(kept);
+    this.byMutation.set(kept.mutationId, kept);
+    this.bytes += record.changeText.length + record.undoText.length;
     while (this.count > 1 && (this.count > this.countMax || this.bytes > this.bytesMax)) this.drop();
   }
 
@@ -63,8 +90,8 @@ export class RecentChanges {
   private drop(): void {
     const record = this.records[this.start];
     if (!record) return;
-    this.byMutation.delete(record.change.mutationId);
-    this.bytes -= record.changeText.length;
+    this.byMutation.delete(record.mutationId);
+    this.bytes -= record.changeText.length + record.undoText.length;
     this.start += 1;
     if (this.start > this.countMax) {
       this.records = this.records.slice(this.start);

@@ -13,7 +13,8 @@ import { Plans, pastChange } from './plans.ts';
 import { readNewest } from './read-pieces.ts';
 import { RecentChanges } from './recent-changes.ts';
 import { SnapshotSchedule } from './snapshot-schedule.ts';
-import type { Subscriber } from './subscriber.ts';
+import type { CatchUp, Subscriber } from './subscriber.ts';
+import type { AtEndOfTick } from './tick-task.ts';
 
 /** What a room needs from outside. */
 export interface RoomContext {
@@ -21,7 +22,7 @@ export interface RoomContext {
   /** ISO 8601 UTC. */
   readonly now: () => string;
   readonly newUid: () => string;
-  readonly atEndOfTick: (callback: () => void) => void;
+  readonly atEndOfTick: AtEndOfTick;
   /** Told of a bug that a subscriber brought to light. */
   readonly onFault: (error: unknown) => void;
   /** Told after the subscribers. */
@@ -47,6 +48,7 @@ export class Room {
   /** Work that decisions must not run beside. What is submitted meanwhile waits, in order. */
   private gate: Promise<void> | undefined;
   private filling: Promise<void> | undefined;
+  private lastCatchUp: { readonly from: number; readonly to: number; readonly catchUp: CatchUp } | undefined;
   private life: 'open' | 'evicted' | 'deleted' = 'open';
   private usedAtMs = Date.now();
 
@@ -118,7 +120,7 @@ export class Room {
     this.usedAtMs = Date.now();
     await this.backfill(since);
     if (this.life !== 'open') return false;
-    const catchUp = chooseCatchUp(this.plan, this.recent, since);
+    const catchUp = this.catchUpFrom(since);
     this.subscribers.add(subscriber);
     const unsubscribe = (): void => {
       this.usedAtMs = Date.now();
@@ -126,6 +128,17 @@ export class Room {
     };
     subscriber.onSubscribed({ room: this, position: this.position, catchUp, unsubscribe });
     return true;
+  }
+
+  /** A crowd that comes back from one revision to another shares one answer. */
+  private catchUpFrom(since: RoomPosition | undefined): CatchUp {
+    if (!since || since.epoch !== this.plan.epoch) return chooseCatchUp(this.plan, this.recent, since);
+    const { revision } = this.plan;
+    if (this.lastCatchUp?.from !== since.revision || this.lastCatchUp.to !== revision) {
+      const catchUp = chooseCatchUp(this.plan, this.recent, since);
+      this.lastCatchUp = { from: since.revision, to: revision, catchUp };
+    }
+    return this.lastCatchUp.catchUp;
   }
 
   /** Changes `from` to `to`, as far as they are durable. */
@@ -240,6 +253,7 @@ export class Room {
 
   private publish(records: readonly EncodedRecord[]): void {
     if (records.length === 0) return;
+    this.lastCatchUp = undefined;
     for (const record of records) this.remember(record);
     const { epoch } = this.plans.durable;
     for (const subscriber of this.subscribers) this.tell(subscriber, epoch, records);

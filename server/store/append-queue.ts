@@ -92,13 +92,13 @@ function settle(resolves: readonly Resolve[], outcome: AppendOutcome | AppendOut
   }
 }
 
-/** See AppendBatch for the layout. The undo and the nags are turned into JSON here, once. */
+/** See AppendBatch for the layout. The nags are turned into JSON here, once. */
 function encode(append: Append, batch: Batch): void {
   const { list } = batch;
   const { records } = append;
   list.push(append.room, append.epoch, append.expectedRevision, JSON.stringify(append.summary), records.length);
-  for (const { change, changeText, undo, nags } of records) {
-    const record = `[${changeText},${JSON.stringify(undo)},${nags.length === 0 ? '[]' : JSON.stringify(nags)}]`;
+  for (const { change, changeText, undoText, nags } of records) {
+    const record = `[${changeText},${undoText},${nags.length === 0 ? '[]' : JSON.stringify(nags)}]`;
     list.push(change.mutationId, record);
     batch.characters += record.length;
   }

@@ -130,8 +130,8 @@ class MemoryStore implements Store {
   }
 
   private store(append: Append, room: MemoryRoom): void {
-    for (const { change, changeText, undo, nags } of append.records) {
-      room.records.push(`{"change":${changeText},"undo":${JSON.stringify(undo)},"nags":${JSON.stringify(nags)}}`);
+    for (const { change, changeText, undoText, nags } of append.records) {
+      room.records.push(`{"change":${changeText},"undo":${undoText},"nags":${JSON.stringify(nags)}}`);
       room.revisionByMutation.set(change.mutationId, change.revision);
     }
     room.summary = JSON.stringify(append.summary);

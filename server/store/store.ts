@@ -68,6 +68,8 @@ export interface Append {
 export interface EncodedRecord extends ChangeRecord {
   /** `JSON.stringify(change)`. */
   readonly changeText: string;
+  /** `JSON.stringify(undo)`. */
+  readonly undoText: string;
 }
 
 export type AppendOutcome =

@@ -23,8 +23,8 @@ export class Draft {
   private documentUndo: DocumentPatch | undefined;
   private policy: Patch['policy'];
   private policyUndo: Patch['policy'];
-  private readonly groups = new Map<string, readonly [GroupPatch, GroupPatch]>();
-  private readonly tasks = new Map<string, readonly [TaskPatch, TaskPatch]>();
+  private groups: RowChanges<GroupPatch> | undefined;
+  private tasks: RowChanges<TaskPatch> | undefined;
   private readonly nags: Nag[] = [];
 
   constructor(plan: Plan) {
@@ -76,32 +76,32 @@ export class Draft {
   }
 
   addGroup(row: Pick<Group, 'uid' | 'title' | 'order'> & Partial<Group>): void {
-    this.put(this.groups, row, { uid: row.uid, removed: true });
+    this.putGroup(row, { uid: row.uid, removed: true });
   }
 
   editGroup(group: Group, fields: Fields<Omit<Group, 'uid' | 'revision'>>): void {
     const patch: GroupPatch = { uid: group.uid };
     const undo: GroupPatch = { uid: group.uid, revision: group.revision };
-    if (splitFields(groupFields, group, fields, patch, undo)) this.put(this.groups, patch, undo);
+    if (splitFields(groupFields, group, fields, patch, undo)) this.putGroup(patch, undo);
   }
 
   removeGroup(group: Group): void {
-    this.put(this.groups, { uid: group.uid, removed: true }, group);
+    this.putGroup({ uid: group.uid, removed: true }, group);
   }
 
   addTask(row: Pick<Task, 'uid' | 'number' | 'group' | 'order' | 'description'> & Partial<Task>): void {
-    this.put(this.tasks, row, { uid: row.uid, removed: true });
+    this.putTask(row, { uid: row.uid, removed: true });
   }
 
   editTask(task: Task, fields: Fields<Omit<Task, 'uid' | 'number' | 'revision'>>): void {
     const { uid, revision, updatedBy, updatedAt } = task;
     const patch: TaskPatch = { uid };
     const undo: TaskPatch = { uid, revision, updatedBy, updatedAt };
-    if (splitFields(taskFields, task, fields, patch, undo)) this.put(this.tasks, patch, undo);
+    if (splitFields(taskFields, task, fields, patch, undo)) this.putTask(patch, undo);
   }
 
   removeTask(task: Task): void {
-    this.put(this.tasks, { uid: task.uid, removed: true }, task);
+    this.putTask({ uid: task.uid, removed: true }, task);
   }
 
   /** Puts back a row that is gone, exactly as it was but for the marks of the Change that does it. */
@@ -111,29 +111,55 @@ export class Draft {
   }
 
   finish(): Decision {
-    const groups = [...this.groups.values()];
-    const tasks = [...this.tasks.values()];
-    const pick = (side: 0 | 1, document: DocumentPatch | undefined, policy: Patch['policy']): Patch => ({
-      ...(document && { document }),
-      ...(policy && { policy }),
-      ...(groups.length > 0 && { groups: groups.map((pair) => pair[side]) }),
-      ...(tasks.length > 0 && { tasks: tasks.map((pair) => pair[side]) }),
-    });
+    const { document, documentUndo, policy, policyUndo, groups, tasks, nags } = this;
     return {
-      patch: pick(0, this.document, this.policy),
-      undo: pick(1, this.documentUndo, this.policyUndo),
-      nags: this.nags,
+      patch: patchOf(document, policy, groups?.patches, tasks?.patches),
+      undo: patchOf(documentUndo, policyUndo, groups?.undos, tasks?.undos),
+      nags,
     };
   }
 
-  private put<Row extends { readonly uid: string }>(
-    rows: Map<string, readonly [Row, Row]>,
-    patch: Row,
-    undo: Row,
-  ): void {
-    assert(!rows.has(patch.uid), 'a draft touches each row once');
-    rows.set(patch.uid, [patch, undo]);
+  private putGroup(patch: GroupPatch, undo: GroupPatch): void {
+    this.groups ??= new RowChanges();
+    this.groups.put(patch, undo);
   }
+
+  private putTask(patch: TaskPatch, undo: TaskPatch): void {
+    this.tasks ??= new RowChanges();
+    this.tasks.put(patch, undo);
+  }
+}
+
+/** Rows of one table, after and before. */
+class RowChanges<Row extends { readonly uid: string }> {
+  readonly patches: Row[] = [];
+  readonly undos: Row[] = [];
+  /** Only once there are several. */
+  private uids: Set<string> | undefined;
+
+  put(patch: Row, undo: Row): void {
+    if (this.patches.length > 0) {
+      this.uids ??= new Set(this.patches.map((row) => row.uid));
+      assert(!this.uids.has(patch.uid), 'a draft touches each row once');
+      this.uids.add(patch.uid);
+    }
+    this.patches.push(patch);
+    this.undos.push(undo);
+  }
+}
+
+function patchOf(
+  document: DocumentPatch | undefined,
+  policy: Patch['policy'],
+  groups: readonly GroupPatch[] | undefined,
+  tasks: readonly TaskPatch[] | undefined,
+): Patch {
+  const patch: { -readonly [Field in keyof Patch]: Patch[Field] } = {};
+  if (document) patch.document = document;
+  if (policy) patch.policy = policy;
+  if (groups) patch.groups = groups;
+  if (tasks) patch.tasks = tasks;
+  return patch;
 }
 
 /**

@@ -57,8 +57,8 @@ export const limits = {
   /** Mutations of one room that wait for their commit: past it writers are told to slow down. */
   mutationsInFlightPerRoomMax: 16_384,
   /** Tokens a second and at most of the bucket of one connection; a message costs one. */
-  messagesPerSecond: 5_000,
-  messagesBurst: 10_000,
+  messagesPerSecond: 10_000,
+  messagesBurst: 20_000,
   /** Faults (bad messages, rate) of one connection before it is closed. */
   faultsPerSessionMax: 20,
   /** What waits unsent for one slow reader before it is closed and told to resume. */
@@ -73,7 +73,7 @@ export const limits = {
   roomIdleTimeoutMs: 5 * 60_000,
   /** Recent Changes a room keeps in memory for clients that come back. */
   recentChangesPerRoomMax: 4_096,
-  recentChangesBytesPerRoomMax: 4 * 1024 * 1024,
+  recentChangesBytesPerRoomMax: 8 * 1024 * 1024,
 } as const;
 
 const encoder = new TextEncoder();

@@ -25,7 +25,13 @@ export function record(revision: number, options: RecordOptions = {}): EncodedRe
     patch: options.patch ?? { document: { title: `Title ${revision}` } },
   };
   const undo = options.undo ?? { document: { title: revision === 1 ? null : `Title ${revision - 1}` } };
-  return { change, changeText: JSON.stringify(change), undo, nags: options.nags ?? [] };
+  return {
+    change,
+    changeText: JSON.stringify(change),
+    undo,
+    undoText: JSON.stringify(undo),
+    nags: options.nags ?? [],
+  };
 }
 
 /** An append of `count` records after `expectedRevision`. */

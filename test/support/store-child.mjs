@@ -53,5 +53,5 @@ async function write(store, room) {
 function record(room, revision) {
   const patch = { document: { content: `${room} ${revision} `.repeat(40) } };
   const change = { revision, at: '', actor: 'ada', mutationId: `m-${revision}`, action: 'document.write', patch };
-  return { change, changeText: JSON.stringify(change), undo: {}, nags: [] };
+  return { change, changeText: JSON.stringify(change), undo: {}, undoText: '{}', nags: [] };
 }

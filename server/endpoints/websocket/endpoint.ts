@@ -6,6 +6,7 @@ import { closeCodes } from '../../../shared/protocol/close-code.ts';
 import type { ErrorBody } from '../../../shared/protocol/error-code.ts';
 import { PresenceBoard } from '../../room/presence.ts';
 import type { RoomRegistry } from '../../room/registry.ts';
+import type { AtEndOfTick } from '../../room/tick-task.ts';
 import { refusalOf, refuseUpgrade } from '../local-guard.ts';
 import { FrameCache } from './frames.ts';
 import { RoomListFeed } from './room-list-feed.ts';
@@ -15,7 +16,7 @@ import type { SessionEnvironment } from './session-environment.ts';
 export interface WebSocketEndpointOptions {
   readonly rooms: RoomRegistry;
   readonly serverName: string;
-  readonly atEndOfTick: (callback: () => void) => void;
+  readonly atEndOfTick: AtEndOfTick;
   readonly now: () => string;
   readonly newId: () => string;
   /** Faults of ours that a message brought to light. */

@@ -1,5 +1,5 @@
 import type { Change } from '../../../shared/plan/change.ts';
-import { limits, utf8Bytes } from '../../../shared/plan/limits.ts';
+import { fitsBytes, limits, utf8Bytes } from '../../../shared/plan/limits.ts';
 import type { PlanDocument, Snapshot } from '../../../shared/plan/model.ts';
 import type { JoinedRoom } from '../../room/subscriber.ts';
 import type { EncodedRecord } from '../../store/store.ts';
@@ -95,6 +95,7 @@ function changesFrame(room: string, epoch: string, records: readonly EncodedReco
 
 /** The Change as it is broadcast: its canonical JSON, but for a body that is too large to send to everyone. */
 function broadcastText(record: EncodedRecord): string {
+  if (fitsBytes(record.changeText, limits.broadcastBodyBytesMax)) return record.changeText;
   const content = record.change.patch.document?.content;
   if (typeof content !== 'string') return record.changeText;
   const bytes = utf8Bytes(content);

@@ -3,6 +3,7 @@ import type { WebSocket } from 'ws';
 import { limits } from '../../../shared/plan/limits.ts';
 import { closeCodes } from '../../../shared/protocol/close-code.ts';
 import type { ServerMessage } from '../../../shared/protocol/server-message.ts';
+import type { AtEndOfTick, TickTask } from '../../room/tick-task.ts';
 import { type Frame, textFrame } from './frames.ts';
 
 /** While less than this waits, the next large answer may be made. */
@@ -16,21 +17,20 @@ const lowBytes = 1024 * 1024;
  * Bounded: a reader so slow that more than `outboxBytesMax` waits is closed with the code that tells it to resume. The
  * one large answer that is on its way comes on top, so that a plan larger than the bound can be read at all.
  */
-export class Outbox {
+export class Outbox implements TickTask {
   private readonly webSocket: WebSocket;
   private readonly socket: Duplex;
-  private readonly atEndOfTick: (callback: () => void) => void;
-  private queue: (string | Frame)[] = [];
+  private readonly atEndOfTick: AtEndOfTick;
+  /** What leaves at the end of the tick: usually one thing, so there is a list only for more. */
+  private first: string | Frame | undefined;
+  private rest: (string | Frame)[] | undefined;
   private queuedBytes = 0;
   private largeBytes = 0;
-  private drainListeners: (() => void)[] = [];
 
-  constructor(webSocket: WebSocket, socket: Duplex, atEndOfTick: (callback: () => void) => void) {
+  constructor(webSocket: WebSocket, socket: Duplex, atEndOfTick: AtEndOfTick) {
     this.webSocket = webSocket;
     this.socket = socket;
     this.atEndOfTick = atEndOfTick;
-    socket.on('drain', () => this.onDrain());
-    socket.on('close', () => this.onDrain());
   }
 
   send(message: ServerMessage): void {
@@ -48,56 +48,42 @@ export class Outbox {
     this.push(encoded);
   }
 
-  /** Settles once little waits, or the connection is gone. */
+  /** Settles once little waits, or the connection is gone. One caller at a time. */
   async drained(): Promise<void> {
     if (this.waitingBytes <= lowBytes) return;
-    this.flush();
-    if (this.socket.destroyed || !this.socket.writableNeedDrain) return;
-    await new Promise<void>((resolve) => this.drainListeners.push(resolve));
+    this.endOfTick();
+    const { socket } = this;
+    if (socket.destroyed || !socket.writableNeedDrain) return;
+    await new Promise<void>((resolve) => {
+      const settle = (): void => {
+        socket.off('drain', settle);
+        socket.off('close', settle);
+        resolve();
+      };
+      socket.on('drain', settle);
+      socket.on('close', settle);
+    });
   }
 
   /** Sends what waits, then closes. */
   close(code: number, reason: string): void {
-    this.flush();
+    this.endOfTick();
     this.webSocket.close(code, reason.slice(0, 120));
   }
 
-  private get waitingBytes(): number {
-    return this.queuedBytes + this.socket.writableLength;
-  }
-
-  private onDrain(): void {
-    this.largeBytes = 0;
-    for (const listener of this.drainListeners.splice(0)) listener();
-  }
-
-  private push(item: string | Frame): void {
-    if (this.webSocket.readyState !== this.webSocket.OPEN) return;
-    this.queue.push(item);
-    this.queuedBytes += item.length;
-    if (this.waitingBytes > limits.outboxBytesMax + this.largeBytes) {
-      this.queue = [];
-      this.queuedBytes = 0;
-      this.webSocket.close(closeCodes.resume, 'You read too slowly. Reconnect and resume from your last revision.');
-      return;
-    }
-    if (this.queue.length === 1) this.atEndOfTick(() => this.flush());
-  }
-
-  private flush(): void {
-    const { queue, socket, webSocket } = this;
-    if (queue.length === 0) return;
-    this.queue = [];
-    this.queuedBytes = 0;
+  /** Sends what waits. */
+  endOfTick(): void {
+    const { first, rest, socket, webSocket } = this;
+    if (first === undefined) return;
+    this.drop();
     if (webSocket.readyState !== webSocket.OPEN) return;
-    if (queue.length === 1) {
-      const [only] = queue;
-      socket.write(typeof only === 'string' ? textFrame(only) : (only as Frame));
+    if (!rest) {
+      socket.write(typeof first === 'string' ? textFrame(first) : first);
       return;
     }
     socket.cork();
     let texts: string[] = [];
-    for (const item of queue) {
+    for (const item of [first, ...rest]) {
       if (typeof item === 'string') {
         texts.push(item);
         continue;
@@ -108,6 +94,34 @@ export class Outbox {
     }
     if (texts.length > 0) socket.write(framed(texts));
     socket.uncork();
+  }
+
+  private get waitingBytes(): number {
+    return this.queuedBytes + this.socket.writableLength;
+  }
+
+  private push(item: string | Frame): void {
+    const { webSocket } = this;
+    if (webSocket.readyState !== webSocket.OPEN) return;
+    const unsentBytes = this.socket.writableLength;
+    if (unsentBytes === 0 && this.first === undefined && this.largeBytes > item.length) this.largeBytes = 0;
+    this.queuedBytes += item.length;
+    if (this.queuedBytes + unsentBytes > limits.outboxBytesMax + this.largeBytes) {
+      this.drop();
+      webSocket.close(closeCodes.resume, 'You read too slowly. Reconnect and resume from your last revision.');
+      return;
+    }
+    if (this.first === undefined) {
+      this.first = item;
+      this.atEndOfTick(this);
+    } else if (this.rest) this.rest.push(item);
+    else this.rest = [item];
+  }
+
+  private drop(): void {
+    this.first = undefined;
+    this.rest = undefined;
+    this.queuedBytes = 0;
   }
 }
 

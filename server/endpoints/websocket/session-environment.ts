@@ -1,5 +1,6 @@
 import type { PresenceBoard } from '../../room/presence.ts';
 import type { RoomRegistry } from '../../room/registry.ts';
+import type { AtEndOfTick } from '../../room/tick-task.ts';
 import type { FrameCache } from './frames.ts';
 import type { RoomListFeed } from './room-list-feed.ts';
 
@@ -12,7 +13,7 @@ export interface SessionEnvironment {
   readonly serverName: string;
   readonly heartbeatIntervalMs: number;
   readonly helloTimeoutMs: number;
-  readonly atEndOfTick: (callback: () => void) => void;
+  readonly atEndOfTick: AtEndOfTick;
   /** ISO 8601 UTC. */
   readonly now: () => string;
   readonly nowMs: () => number;
