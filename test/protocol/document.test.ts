@@ -84,8 +84,8 @@ describe('tables of PROTOCOL.md say what the source says', () => {
   test('limits', () => {
     const rows = tableOf('Limits');
     expect(rows.length).toBeGreaterThan(20);
-    for (const [name, value] of rows)
-      expect([name, Number(value)]).toEqual([name, limits[name as keyof typeof limits]]);
+    const stated = rows.map(([name, value]) => [name, Number(value)]);
+    expect(stated).toEqual(rows.map(([name]) => [name, limits[name as keyof typeof limits]]));
   });
 
   test('error codes', () => {
