@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -41,6 +41,7 @@ export function build() {
   say('compiling …');
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   run(process.execPath, [compiler, '-p', 'tsconfig.build.json'], 'the sources do not compile; see above.');
+  chmodSync(join(root, 'dist', 'client', 'cli', 'main.js'), 0o755);
   writeFileSync(buildStampFile, String(newest));
 }
 
