@@ -1,12 +1,11 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { nanoid } from 'nanoid';
 import type { Logger } from 'pino';
-import { limits } from '../shared/plan/limits.ts';
 import { err, ok, type Result } from '../shared/plan/result.ts';
 import { type Config, readConfig, type ServeOptions } from './config.ts';
 import { createHttpApp } from './endpoints/http/app.ts';
+import { createHttpServer } from './endpoints/http/server.ts';
 import { WebSocketEndpoint } from './endpoints/websocket/endpoint.ts';
 import { createLog } from './log.ts';
 import { RoomRegistry } from './room/registry.ts';
@@ -87,21 +86,8 @@ function compose(store: Store, log: Logger): Parts {
   const rooms = new RoomRegistry({ store, now, newUid: newId, atEndOfTick, onFault });
   const webSockets = new WebSocketEndpoint({ rooms, serverName, atEndOfTick, now, newId, onFault });
   const app = createHttpApp({ rooms, newId, isOpen: () => open, onFault });
-  const httpServer = createServer(
-    {
-      maxHeaderSize: limits.httpHeaderBytesMax,
-      headersTimeout: limits.httpHeaderTimeoutMs,
-      requestTimeout: limits.httpRequestTimeoutMs,
-      connectionsCheckingInterval: 2_000,
-      noDelay: true,
-    },
-    getRequestListener(app.fetch),
-  );
-  httpServer.on('upgrade', (request, socket: Socket, head) => {
-    const path = (request.url ?? '').split('?')[0];
-    if (path === '/ws') webSockets.upgrade(request, socket, head);
-    else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
-  });
+  const upgrades = new Map([['/ws', webSockets.upgrade.bind(webSockets)]]);
+  const httpServer = createHttpServer({ fetch: app.fetch, upgrades, onFault });
   const eviction = setInterval(() => void rooms.evictIdle(), evictionIntervalMs);
   const stopWork = (): void => {
     open = false;

@@ -13,21 +13,33 @@ export interface BaseRows {
  * The rows as they were at an earlier revision: the present ones with the Changes since taken back, newest first. Costs
  * the Changes since and one list, not a copy of the plan. Undefined when a Change is missing from history.
  */
-export function rowsAt(plan: Plan, revision: number, history: Stamp['history']): BaseRows | undefined {
-  if (revision === plan.revision) return { groups: plan.groups(), tasks: [...plan.tasks()] };
-  const groups = new Overlay<Group, GroupPatch>((uid) => plan.group(uid));
-  const tasks = new Overlay<Task, TaskPatch>((uid) => plan.task(uid));
+export function rowsAt(
+  plan: Plan,
+  revision: number,
+  { history, stepUndos }: Pick<Stamp, 'history' | 'stepUndos'>,
+): BaseRows | undefined {
+  const undos = [...(stepUndos?.() ?? [])];
   for (let past = plan.revision; past > revision; past -= 1) {
     const change = history?.(past);
     if (!change) return undefined;
-    for (const row of change.undo.groups ?? []) groups.takeBack(row);
-    for (const row of change.undo.tasks ?? []) tasks.takeBack(row);
+    undos.push(change.undo);
+  }
+  if (undos.length === 0) return presentRows(plan);
+  const groups = new Overlay<Group, GroupPatch>((uid) => plan.group(uid));
+  const tasks = new Overlay<Task, TaskPatch>((uid) => plan.task(uid));
+  for (const undo of undos) {
+    for (const row of undo.groups ?? []) groups.takeBack(row);
+    for (const row of undo.tasks ?? []) tasks.takeBack(row);
   }
   const groupsThen = groups.rows(plan.groups()).sort(compareRows);
   const place = new Map(groupsThen.map((group, index) => [group.uid, index]));
   const tasksThen = tasks.rows([...plan.tasks()]);
   tasksThen.sort((a, b) => (place.get(a.group) ?? 0) - (place.get(b.group) ?? 0) || compareRows(a, b));
   return { groups: groupsThen, tasks: tasksThen };
+}
+
+export function presentRows(plan: Plan): BaseRows {
+  return { groups: plan.groups(), tasks: [...plan.tasks()] };
 }
 
 /** Rows that were different then, over the rows of the plan; undefined: not there then. */

@@ -61,15 +61,16 @@ function decideSingle(plan: Plan, mutation: SingleMutation, stamp: Stamp): Resul
 function decideBatch(plan: Plan, batch: Batch, stamp: Stamp): Result<Decision, Rejection> {
   const done: Decision[] = [];
   const before = markOf(plan);
+  const stepStamp: Stamp = { ...stamp, stepUndos: () => undosInReverse(done) };
   try {
     for (const [index, mutation] of batch.mutations.entries()) {
-      const decision = decideSingle(plan, mutation, stamp);
+      const decision = decideSingle(plan, mutation, stepStamp);
       if (!decision.ok) return { ok: false, error: atIndex(decision.error, index, batch.mutations.length) };
       applyStep(plan, decision.value.patch, stamp);
       done.push(decision.value);
     }
   } finally {
-    for (const decision of done.slice().reverse()) apply(plan, decision.undo, before);
+    for (const undo of undosInReverse(done)) apply(plan, undo, before);
   }
   return ok({
     patch: compose(done.map((decision) => decision.patch)),

@@ -10,11 +10,6 @@ export function orderAtEnd(rows: readonly Ordered[]): string {
   return generateKeyBetween(rows[rows.length - 1]?.order ?? null, null);
 }
 
-/** `count` keys after the last of these rows. */
-export function ordersAtEnd(rows: readonly Ordered[], count: number): string[] {
-  return generateNKeysBetween(rows[rows.length - 1]?.order ?? null, null, count);
-}
-
 /** `count` keys for a list that starts anew. */
 export function freshOrders(count: number): string[] {
   return generateNKeysBetween(null, null, count);

@@ -9,6 +9,8 @@ export interface Stamp {
   readonly newUid: () => string;
   /** The Change of a revision that `historyNeeded` asked for; undefined when the store does not have it. */
   readonly history?: (revision: number) => PastChange | undefined;
+  /** Within a batch: what takes back the steps before this one, newest first. They are in the plan and not in history. */
+  readonly stepUndos?: () => readonly Patch[];
 }
 
 export interface PastChange {

@@ -239,6 +239,16 @@ describe('bytes that are not HTTP', () => {
       await raw.closed;
     }
   });
+
+  test('an upgrade of a path where nothing is, reset at once', async () => {
+    for (let round = 0; round < 100; round += 1) {
+      const raw = await RawSocket.open(port);
+      raw.write(upgradeRequest('/nothing'));
+      if (round % 2 === 0) await new Promise<void>((resolve) => setImmediate(resolve));
+      raw.reset();
+      await raw.closed;
+    }
+  });
 });
 
 test('the server ends in good order after all of it', async () => {

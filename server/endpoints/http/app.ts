@@ -10,7 +10,6 @@ import { storeErrorBody } from '../../operations/errors.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { runOperation } from '../../operations/registry.ts';
 import type { RoomRegistry } from '../../room/registry.ts';
-import { refusalOf } from '../local-guard.ts';
 import { answer, failure, json } from './answer.ts';
 import { readBody } from './body.ts';
 
@@ -37,11 +36,6 @@ const mutationBody = z.strictObject({
 /** The HTTP endpoint: the operations of the registry as JSON under `/api`, and the probes. */
 export function createHttpApp(options: HttpOptions): Hono<Environment> {
   const app = new Hono<Environment>();
-  app.use(async (context, next) => {
-    const refusal = refusalOf(context.env.incoming.headers);
-    if (refusal) return failure(refusal);
-    return next();
-  });
   addProbes(app, options);
   addRooms(app, options);
   for (const [path, methods] of methodsByPath) app.all(path, () => notAllowed(methods));

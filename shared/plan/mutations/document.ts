@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Decision, Draft } from '../draft.ts';
-import { limits, utf8Bytes } from '../limits.ts';
+import { limits } from '../limits.ts';
 import type { PlanDocument } from '../model.ts';
 import type { Plan } from '../plan.ts';
 import { type Rejection, rejection } from '../rejection.ts';
@@ -134,9 +134,4 @@ function decideStatus(plan: Plan, status: string, base: number | undefined): Res
   const draft = new Draft(plan);
   draft.writeDocument({ status });
   return ok(draft.finish());
-}
-
-/** UTF-8 size of the body. */
-export function documentBytes(document: PlanDocument): number {
-  return document.contentBytes ?? utf8Bytes(document.content);
 }

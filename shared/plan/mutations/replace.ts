@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { rowsAt } from '../base-rows.ts';
+import { type BaseRows, presentRows, rowsAt } from '../base-rows.ts';
 import type { Decision } from '../draft.ts';
 import { limits } from '../limits.ts';
 import { matchItems } from '../match-items.ts';
@@ -81,13 +81,15 @@ function atItem(error: Rejection, index: number): { readonly ok: false; readonly
   };
 }
 
+const nothing: BaseRows = { groups: [], tasks: [] };
+
 /** Where the room lets full lists replace, every writer is taken to have seen everything. */
 function seenBy(plan: Plan, mutation: TasksReplace, stamp: Stamp): Result<Seen, Rejection> {
   const guard = requireBase(plan, mutation.base);
   if (!guard.ok) return guard;
   const replaces = plan.policy.fullListWrites === 'replace';
   const revision = replaces ? plan.revision : mutation.base;
-  const rows = revision === undefined ? { groups: [], tasks: [] } : rowsAt(plan, revision, stamp.history);
+  const rows = replaces ? presentRows(plan) : revision === undefined ? nothing : rowsAt(plan, revision, stamp);
   if (!rows) {
     const facts = { expected: revision, current: plan.revision };
     return rejection(
