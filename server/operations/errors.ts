@@ -1,5 +1,5 @@
 import type { Result } from '../../shared/plan/result.ts';
-import { err, ok } from '../../shared/plan/result.ts';
+import { assertNever, err, ok } from '../../shared/plan/result.ts';
 import type { ErrorBody } from '../../shared/protocol/error-code.ts';
 import type { Ack, Outcome } from '../room/outcome.ts';
 import type { StoreError } from '../store/store.ts';
@@ -16,7 +16,11 @@ export function outcomeResult(outcome: Outcome): Result<Ack, ErrorBody> {
       return ok(outcome.ack);
     case 'reject':
       return err(outcome.rejection);
-    default:
+    case 'error':
       return err(storeErrorBody(outcome.error));
+    case 'fault':
+      return err({ code: 'internal', message: 'A fault of the server; it is logged there. Nothing changed.' });
+    default:
+      return assertNever(outcome);
   }
 }

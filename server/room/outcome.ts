@@ -30,4 +30,6 @@ export interface Ack {
 export type Outcome =
   | { readonly type: 'ack'; readonly ack: Ack }
   | { readonly type: 'reject'; readonly rejection: Rejection }
-  | { readonly type: 'error'; readonly error: StoreError };
+  | { readonly type: 'error'; readonly error: StoreError }
+  /** A bug of ours; it is logged, and nothing changed. */
+  | { readonly type: 'fault' };

@@ -80,10 +80,16 @@ export class RecentChanges {
     return first === undefined ? undefined : this.records[this.start + revision - first];
   }
 
+  /** Whether every Change from this revision on is held. */
+  holdsFrom(revision: number): boolean {
+    const first = this.firstRevision;
+    return first !== undefined && first <= revision;
+  }
+
   /** Every Change after `revision`; undefined when some of them are not held any more. */
   after(revision: number): readonly EncodedRecord[] | undefined {
     const first = this.firstRevision;
-    if (first === undefined || first > revision + 1) return undefined;
+    if (first === undefined || !this.holdsFrom(revision + 1)) return undefined;
     return this.records.slice(this.start + revision + 1 - first);
   }
 

@@ -6,14 +6,12 @@ import { assert, ok, type Result } from '../../shared/plan/result.ts';
 import type { PastChange } from '../../shared/plan/stamp.ts';
 import type { EncodedRecord, RemoveOutcome, RoomPosition, Store, StoredRoom, StoreError } from '../store/store.ts';
 import { encodeRecord, failed, rejected, repeatedAnswer } from './answers.ts';
-import { chooseCatchUp } from './catch-up.ts';
 import { CommitQueue, type Request } from './commit-queue.ts';
 import type { Outcome, Submission } from './outcome.ts';
 import { Plans, pastChange } from './plans.ts';
-import { readNewest } from './read-pieces.ts';
-import { RecentChanges } from './recent-changes.ts';
+import { RoomHistory } from './room-history.ts';
 import { SnapshotSchedule } from './snapshot-schedule.ts';
-import type { CatchUp, Subscriber } from './subscriber.ts';
+import type { Subscriber } from './subscriber.ts';
 import type { AtEndOfTick } from './tick-task.ts';
 
 /** What a room needs from outside. */
@@ -40,15 +38,13 @@ export class Room {
   private readonly context: RoomContext;
   private readonly plans: Plans;
   private readonly queue: CommitQueue;
-  private readonly recent = new RecentChanges(limits.recentChangesPerRoomMax, limits.recentChangesBytesPerRoomMax);
+  private readonly past: RoomHistory;
   private readonly snapshots: SnapshotSchedule;
   private readonly subscribers = new Set<Subscriber>();
   /** Requests without an answer, by mutationId: a retry joins the first one. */
   private readonly unanswered = new Map<string, Request>();
   /** Work that decisions must not run beside. What is submitted meanwhile waits, in order. */
   private gate: Promise<void> | undefined;
-  private filling: Promise<void> | undefined;
-  private lastCatchUp: { readonly from: number; readonly to: number; readonly catchUp: CatchUp } | undefined;
   private life: 'open' | 'evicted' | 'deleted' = 'open';
   private usedAtMs = Date.now();
 
@@ -56,8 +52,9 @@ export class Room {
     this.name = name;
     this.context = context;
     this.plans = new Plans(name, stored?.epoch ?? epoch, stored);
+    this.past = new RoomHistory(this.plans.durable, context.store);
     this.snapshots = new SnapshotSchedule(stored?.snapshot, context.store);
-    for (const record of stored?.tail ?? []) this.remember(encodeRecord(record));
+    this.remember((stored?.tail ?? []).map(encodeRecord));
     this.queue = new CommitQueue({
       name,
       plans: this.plans,
@@ -108,7 +105,7 @@ export class Room {
     };
     const request = { submission, answer, promise };
     this.unanswered.set(submission.mutationId, request);
-    this.enter(request);
+    this.guard(request, () => this.enter(request));
     return promise;
   }
 
@@ -118,9 +115,9 @@ export class Room {
    */
   async subscribe(subscriber: Subscriber, since: RoomPosition | undefined): Promise<boolean> {
     this.usedAtMs = Date.now();
-    await this.backfill(since);
+    await this.past.prepareCatchUp(since);
     if (this.life !== 'open') return false;
-    const catchUp = this.catchUpFrom(since);
+    const catchUp = this.past.catchUp(since);
     this.subscribers.add(subscriber);
     const unsubscribe = (): void => {
       this.usedAtMs = Date.now();
@@ -130,25 +127,9 @@ export class Room {
     return true;
   }
 
-  /** A crowd that comes back from one revision to another shares one answer. */
-  private catchUpFrom(since: RoomPosition | undefined): CatchUp {
-    if (!since || since.epoch !== this.plan.epoch) return chooseCatchUp(this.plan, this.recent, since);
-    const { revision } = this.plan;
-    if (this.lastCatchUp?.from !== since.revision || this.lastCatchUp.to !== revision) {
-      const catchUp = chooseCatchUp(this.plan, this.recent, since);
-      this.lastCatchUp = { from: since.revision, to: revision, catchUp };
-    }
-    return this.lastCatchUp.catchUp;
-  }
-
   /** Changes `from` to `to`, as far as they are durable. */
-  async history(from: number, to: number): Promise<Result<readonly EncodedRecord[], StoreError>> {
-    const last = Math.min(to, this.plan.revision);
-    if (from > last) return ok([]);
-    const held = this.recent.after(from - 1);
-    if (held) return ok(held.slice(0, last - from + 1));
-    const read = await this.context.store.history(this.name, this.plan.epoch, from, last);
-    return read.ok ? ok(read.value.map(encodeRecord)) : read;
+  history(from: number, to: number): Promise<Result<readonly EncodedRecord[], StoreError>> {
+    return this.past.read(from, to);
   }
 
   /**
@@ -170,7 +151,7 @@ export class Room {
 
   /** Whether nobody subscribes, nothing waits, and nothing was asked for `idleMs`. */
   isIdle(idleMs: number): boolean {
-    const quiet = this.queue.isQuiet && !this.gate && !this.filling && this.unanswered.size === 0;
+    const quiet = this.queue.isQuiet && !this.gate && !this.past.isReading && this.unanswered.size === 0;
     return quiet && this.subscribers.size === 0 && Date.now() - this.usedAtMs >= idleMs;
   }
 
@@ -181,9 +162,19 @@ export class Room {
     await this.snapshots.saveOnEvict(this.plan);
   }
 
+  /** A bug of ours that a mutation brings to light costs that mutation, not the room. */
+  private guard(request: Request, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.context.onFault(error);
+      request.answer({ type: 'fault' });
+    }
+  }
+
   private enter(request: Request): void {
     if (this.gate) {
-      void this.gate.then(() => this.enter(request));
+      void this.gate.then(() => this.guard(request, () => this.enter(request)));
       return;
     }
     const range = this.missingHistory(request);
@@ -211,14 +202,14 @@ export class Room {
       const message = `Room '${this.name}' was deleted, or made anew, since you last saw it. Join it again.`;
       return rejected('epoch_changed', message, { current: { epoch, revision } });
     }
-    const known = this.recent.find(submission.mutationId);
+    const known = this.past.find(submission.mutationId);
     return known && repeatedAnswer(this.name, epoch, known, submission);
   }
 
   /** The part of history that the mutation needs and that is not in memory. */
   private missingHistory({ submission }: Request): { readonly from: number; readonly to: number } | undefined {
     const range = historyNeeded(this.plans.pending, submission.mutation);
-    if (!range || range.from > this.plan.revision || this.recent.after(range.from - 1)) return undefined;
+    if (!range || range.from > this.plan.revision || this.past.holdsFrom(range.from)) return undefined;
     return range;
   }
 
@@ -226,20 +217,20 @@ export class Room {
     request: Request,
     range: { readonly from: number; readonly to: number },
   ): Promise<void> {
-    const read = await this.history(range.from, range.to);
+    const read = await this.past.read(range.from, range.to);
     if (!read.ok) {
       request.answer(failed(read.error));
       return;
     }
-    const byRevision = new Map(read.value.map((record) => [record.change.revision, record]));
-    this.decide(request, (revision) => {
-      const record = byRevision.get(revision);
+    const past = (revision: number): PastChange | undefined => {
+      const record = read.value[revision - range.from];
       return record ? pastChange(record) : this.heldChange(revision);
-    });
+    };
+    this.guard(request, () => this.decide(request, past));
   }
 
   private heldChange(revision: number): PastChange | undefined {
-    const record = this.recent.at(revision) ?? this.queue.find(revision);
+    const record = this.past.at(revision) ?? this.queue.find(revision);
     return record && pastChange(record);
   }
 
@@ -247,14 +238,13 @@ export class Room {
     for (const request of requests) {
       const range = this.missingHistory(request);
       if (range) await this.decideWithHistory(request, range);
-      else this.decide(request, (revision) => this.heldChange(revision));
+      else this.guard(request, () => this.decide(request, (revision) => this.heldChange(revision)));
     }
   }
 
   private publish(records: readonly EncodedRecord[]): void {
     if (records.length === 0) return;
-    this.lastCatchUp = undefined;
-    for (const record of records) this.remember(record);
+    this.remember(records);
     const { epoch } = this.plans.durable;
     for (const subscriber of this.subscribers) this.tell(subscriber, epoch, records);
     this.context.onPublished(this, records);
@@ -271,9 +261,9 @@ export class Room {
     }
   }
 
-  private remember(record: EncodedRecord): void {
-    this.recent.push(record);
-    this.snapshots.count(record);
+  private remember(records: readonly EncodedRecord[]): void {
+    this.past.push(records);
+    for (const record of records) this.snapshots.count(record);
   }
 
   /** Another server wrote to this room: take its Changes over, or learn that the room is gone. */
@@ -308,34 +298,6 @@ export class Room {
     this.subscribers.clear();
     for (const subscriber of told) subscriber.onDeleted(this.name, position);
     this.context.onDeleted(this);
-  }
-
-  /** Reads older Changes into memory when a client that comes back needs a few of them; one read for all who come. */
-  private async backfill(since: RoomPosition | undefined): Promise<void> {
-    const { epoch, revision } = this.position;
-    if (!since || since.epoch !== epoch || since.revision >= revision) return;
-    if (this.recent.after(since.revision) || revision - since.revision > limits.recentChangesPerRoomMax) return;
-    this.filling ??= this.fill(epoch, revision).finally(() => {
-      this.filling = undefined;
-    });
-    await this.filling;
-  }
-
-  private async fill(epoch: string, revision: number): Promise<void> {
-    const last = (this.recent.firstRevision ?? revision + 1) - 1;
-    const first = Math.max(1, revision - limits.recentChangesPerRoomMax + 1);
-    const read = await readNewest(
-      async (from, to) => {
-        const piece = await this.context.store.history(this.name, epoch, from, to);
-        return piece.ok ? ok(piece.value.map(encodeRecord)) : piece;
-      },
-      first,
-      last,
-      limits.recentChangesBytesPerRoomMax,
-    );
-    // Without them the client gets a snapshot, which is as right.
-    if (!read.ok) return;
-    if ((this.recent.firstRevision ?? this.plan.revision + 1) === last + 1) this.recent.prepend(read.value);
   }
 
   private exclusive(work: () => Promise<void>): Promise<void> {

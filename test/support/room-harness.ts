@@ -40,8 +40,10 @@ export function brief(outcome: Outcome): string {
       return `ack ${outcome.ack.revision}${outcome.ack.repeated ? ' again' : ''}`;
     case 'reject':
       return `reject ${outcome.rejection.code}`;
-    default:
+    case 'error':
       return `error ${outcome.error.code}`;
+    default:
+      return outcome.type;
   }
 }
 

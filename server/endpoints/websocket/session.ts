@@ -7,7 +7,7 @@ import { closeCodes } from '../../../shared/protocol/close-code.ts';
 import { type DecodedMessage, decodeFrame } from '../../../shared/protocol/codec.ts';
 import { type ErrorBody, errorKinds } from '../../../shared/protocol/error-code.ts';
 import { protocolVersion } from '../../../shared/protocol/version.ts';
-import { storeErrorBody } from '../../operations/errors.ts';
+import { outcomeResult, storeErrorBody } from '../../operations/errors.ts';
 import { runOperation } from '../../operations/registry.ts';
 import type { Outcome } from '../../room/outcome.ts';
 import { LargeAnswers } from './large-answers.ts';
@@ -212,11 +212,12 @@ export class Session {
   }
 
   private answer(room: string, id: string, outcome: Outcome): void {
-    if (outcome.type !== 'ack') {
-      this.reject(room, id, outcome.type === 'reject' ? outcome.rejection : storeErrorBody(outcome.error));
+    const result = outcomeResult(outcome);
+    if (!result.ok) {
+      this.reject(room, id, result.error);
       return;
     }
-    const { epoch, revision, nags, created, repeated } = outcome.ack;
+    const { epoch, revision, nags, created, repeated } = result.value;
     this.outbox.send({
       type: 'ack',
       room,
