@@ -7,6 +7,7 @@ export type { Group, PlanDocument, Policy, Snapshot, Status, Task } from '../../
 export { isTerminal, taskId } from '../../shared/plan/model.ts';
 export type { Mutation, SingleMutation } from '../../shared/plan/mutation.ts';
 export type { Plan } from '../../shared/plan/plan.ts';
+export { renderContext } from '../../shared/plan/render.ts';
 export type { Result } from '../../shared/plan/result.ts';
 export type { ErrorCode } from '../../shared/protocol/error-code.ts';
 export type { PresenceEntry, RoomEntry } from '../../shared/protocol/server-message.ts';

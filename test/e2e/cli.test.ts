@@ -139,6 +139,15 @@ describe('the plan', () => {
     ]);
   });
 
+  it('show --context prints the block for an agent, and nothing once all is done', async () => {
+    const { run, json } = freshRoom();
+    await run(['add', 'One', '--group', 'Build']);
+    expect((await run(['show', '--context'])).stdout).toContain('### Build\n- [ ] One (task-1)');
+    await run(['done', 'task-1']);
+    expect(await run(['show', '--context'])).toMatchObject({ code: 0, stdout: '' });
+    expect(await json('show', '--context')).toEqual({ context: null });
+  });
+
   it('show keeps to its filters', async () => {
     const { run, json, failure } = freshRoom();
     await run(['add', 'a', '--group', 'One']);

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { parseMarkdown, toMarkdown } from '../../../shared/plan/markdown.ts';
 import { type Snapshot, type Status, statuses } from '../../../shared/plan/model.ts';
 import { Plan } from '../../../shared/plan/plan.ts';
+import { renderContext } from '../../../shared/plan/render.ts';
 import { ok } from '../../../shared/plan/result.ts';
 import { blockers, taskId } from '../../sdk/index.ts';
 import { cliFailure, exitCodes } from '../failure.ts';
@@ -28,6 +29,7 @@ interface ShowOptions {
   readonly blocked?: boolean;
   readonly status?: Status;
   readonly group?: string;
+  readonly context?: boolean;
 }
 
 function addShow(program: Command, run: Run): void {
@@ -38,6 +40,7 @@ function addShow(program: Command, run: Run): void {
     .option('--blocked', 'only open tasks that wait for others')
     .addOption(new Option('--status <status>', 'only tasks with this status').choices(statuses))
     .option('--group <title>', 'only this group')
+    .option('--context', "the open plan as a block of Markdown for an agent's context; nothing when all is done")
     .addHelpText(
       'after',
       `\nMarkers: [ ] pending, [>] in progress, [x] completed, [-] cancelled. A dependency with * holds its task up, one with ? is not there.\n${examples('show --ready', 'show --room release --status in_progress --json')}`,
@@ -46,9 +49,18 @@ function addShow(program: Command, run: Run): void {
       answering<ShowOptions>(run, async (settings, _args, options) => {
         const read = await withClient(settings, (client) => client.snapshot(settings.room));
         if (!read.ok) return read;
-        return showPlan(read.value, options, run);
+        return options.context ? showContext(read.value) : showPlan(read.value, options, run);
       }),
     );
+}
+
+function showContext(snapshot: Snapshot): Outcome {
+  const context = renderContext(Plan.fromSnapshot(snapshot), {
+    ids: true,
+    verified: true,
+    tools: ['planroom add', 'planroom start', 'planroom done'],
+  });
+  return ok({ json: { context }, lines: context === null ? [] : context.split('\n').map(oneLine) });
 }
 
 function showPlan(snapshot: Snapshot, { group, ...rest }: ShowOptions, run: Run): Outcome {
