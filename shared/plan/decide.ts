@@ -2,6 +2,7 @@ import { apply, applyStep, markOf } from './apply.ts';
 import type { Patch } from './change.ts';
 import { compose } from './compose.ts';
 import type { Decision } from './draft.ts';
+import { limits } from './limits.ts';
 import type { Batch, Mutation, SingleMutation } from './mutation.ts';
 import { decideDocument } from './mutations/document.ts';
 import { decideGroup } from './mutations/group.ts';
@@ -11,7 +12,7 @@ import { decideTask } from './mutations/task.ts';
 import { decideTaskStatus } from './mutations/task-status.ts';
 import { decideClean } from './mutations/tasks.ts';
 import type { Plan } from './plan.ts';
-import type { Rejection } from './rejection.ts';
+import { type Rejection, rejection } from './rejection.ts';
 import { assertNever, ok, type Result } from './result.ts';
 import type { Stamp } from './stamp.ts';
 
@@ -59,6 +60,8 @@ function decideSingle(plan: Plan, mutation: SingleMutation, stamp: Stamp): Resul
 
 /** Each mutation is decided on the plan as the ones before it leave it: they are applied, and all taken back at the end. */
 function decideBatch(plan: Plan, batch: Batch, stamp: Stamp): Result<Decision, Rejection> {
+  const bounded = requireFewWholePlan(batch);
+  if (!bounded.ok) return bounded;
   const done: Decision[] = [];
   const before = markOf(plan);
   const stepStamp: Stamp = { ...stamp, stepUndos: () => undosInReverse(done) };
@@ -83,11 +86,23 @@ function undosInReverse(done: readonly Decision[]): Patch[] {
   return done.map((decision) => decision.undo).reverse();
 }
 
-function atIndex(rejection: Rejection, index: number, count: number): Rejection {
+const wholePlan: ReadonlySet<string> = new Set(['tasks.replace', 'tasks.clean', 'plan.load', 'plan.revert']);
+
+/** Each of these costs as much as the plan is large; a batch of a thousand would keep everyone waiting. */
+function requireFewWholePlan({ mutations }: Batch): Result<void, Rejection> {
+  const { wholePlanMutationsPerBatchMax } = limits;
+  const count = mutations.filter((mutation) => wholePlan.has(mutation.type)).length;
+  if (count <= wholePlanMutationsPerBatchMax) return ok(undefined);
+  const names = [...wholePlan].join(', ');
+  const message = `A batch may hold ${wholePlanMutationsPerBatchMax} mutations of the whole plan (${names}); this one holds ${count}. Send them one by one.`;
+  return rejection('too_long', message, { count, wholePlanMutationsPerBatchMax });
+}
+
+function atIndex(refusal: Rejection, index: number, count: number): Rejection {
   return {
-    ...rejection,
-    message: `Mutation ${index + 1} of ${count} was refused, so none took effect. ${rejection.message}`,
-    facts: { ...rejection.facts, index },
+    ...refusal,
+    message: `Mutation ${index + 1} of ${count} was refused, so none took effect. ${refusal.message}`,
+    facts: { ...refusal.facts, index },
   };
 }
 

@@ -1,14 +1,20 @@
+import { limits } from './limits.ts';
 import { isTerminal, type Task, taskId } from './model.ts';
 import type { Plan } from './plan.ts';
 
 /** Derived, never stored: what is ready, what is blocked and by what, and which tasks wait for each other. */
 
-/** uids of the task and of all that wait for it, directly or through others. One walk, however many are asked about. */
+/**
+ * uids of the task and of those that wait for it, directly or through others. One walk, however many are asked about; it
+ * follows `dependenciesFollowedMax` dependencies at most, and in a plan with more than that may not find all.
+ */
 export function waitingFor(plan: Plan, task: Task): ReadonlySet<string> {
   const seen = new Set([task.uid]);
   const open = [task];
-  for (let next = open.pop(); next; next = open.pop()) {
+  let followed = 0;
+  for (let next = open.pop(); next && followed <= limits.dependenciesFollowedMax; next = open.pop()) {
     for (const other of plan.dependents(taskId(next), next.uid)) {
+      followed += 1;
       if (seen.has(other.uid)) continue;
       seen.add(other.uid);
       open.push(other);

@@ -27,6 +27,10 @@ export const limits = {
   priorityBytesMax: 32,
   /** A batch is decided in one go and blocks the event loop meanwhile. */
   mutationsPerBatchMax: 1_000,
+  /** Of those, the ones that look at the whole plan: full lists, cleans, loads, reverts. */
+  wholePlanMutationsPerBatchMax: 2,
+  /** Dependencies an edit follows to find a circular chain: in a plan where everything waits for everything, all of them. */
+  dependenciesFollowedMax: 20_000,
   /** Rows that the answer to a full-list write speaks of one by one; the rest are counted. */
   mergeNagsPerWriteMax: 50,
   roomNameCharactersMax: 100,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { apply, markOf } from '../../shared/plan/apply.ts';
+import { limits } from '../../shared/plan/limits.ts';
 import { nagCodes, PlanHarness } from '../support/plan-harness.ts';
 
 describe('batch', () => {
@@ -121,4 +122,13 @@ describe('batch', () => {
     apply(room.plan, undo, mark);
     expect(room.plan.toSnapshot()).toEqual(before);
   });
+});
+
+test('a batch holds few mutations of the whole plan: at the limit it goes through, one past it is refused whole', () => {
+  const clean = { type: 'tasks.clean', keepPending: true } as const;
+  const harness = new PlanHarness().with('G', 'one');
+  expect(limits.wholePlanMutationsPerBatchMax).toBe(2);
+  harness.accept({ type: 'batch', mutations: [clean, clean] });
+  const message = harness.refuse('too_long', { type: 'batch', mutations: [clean, clean, clean] }).message;
+  expect(message).toContain('tasks.clean');
 });
