@@ -16,7 +16,7 @@ const listRooms = defineOperation({
   doc: 'Every room with its revision, title, status and task counts; rooms that cannot be read are warnings.',
   input: z.strictObject({}),
   run: async (_input, { rooms }) => {
-    const listed = await rooms.store.list();
+    const listed = await rooms.list();
     return listed.ok ? listed : err(storeErrorBody(listed.error));
   },
 });

@@ -1,6 +1,14 @@
 import { limits } from '../../shared/plan/limits.ts';
 import { err, ok, type Result } from '../../shared/plan/result.ts';
-import type { EncodedRecord, RemoveOutcome, RoomPosition, RoomSummary, Store, StoreError } from '../store/store.ts';
+import type {
+  EncodedRecord,
+  RemoveOutcome,
+  RoomListing,
+  RoomPosition,
+  RoomSummary,
+  Store,
+  StoreError,
+} from '../store/store.ts';
 import { failed, summaryOf } from './answers.ts';
 import type { Outcome, Submission } from './outcome.ts';
 import { Room, type RoomContext } from './room.ts';
@@ -25,6 +33,8 @@ type Environment = Pick<RoomContext, 'store' | 'now' | 'newUid' | 'atEndOfTick' 
 export class RoomRegistry {
   private readonly environment: Environment;
   private readonly rooms = new Map<string, Promise<Result<Room, StoreError>>>();
+  /** Rooms that turned out to be damaged when they were loaded, and why; a list reads too little of a room to see it. */
+  private readonly damaged = new Map<string, string>();
   private relieveAtCount = crowdedCount;
   private readonly watchers = new Set<(event: RoomEvent) => void>();
 
@@ -34,6 +44,19 @@ export class RoomRegistry {
 
   get store(): Store {
     return this.environment.store;
+  }
+
+  /** Every room; those that cannot be read are warnings, whether the list saw it or an earlier load. */
+  async list(): Promise<Result<RoomListing, StoreError>> {
+    const listed = await this.store.list();
+    if (!listed.ok || this.damaged.size === 0) return listed;
+    const { rooms, warnings } = listed.value;
+    const known = new Set(warnings.map(({ room }) => room));
+    const more = rooms.flatMap(({ room }) => {
+      const message = this.damaged.get(room);
+      return message === undefined || known.has(room) ? [] : [{ room, message }];
+    });
+    return ok({ rooms: rooms.filter(({ room }) => !this.damaged.has(room)), warnings: [...warnings, ...more] });
   }
 
   /** The live room of this name, loaded if need be. A name that was never used gives a room at revision 0. */
@@ -74,6 +97,7 @@ export class RoomRegistry {
     if (opened.ok) return (await opened.value.delete(expectedRevision)) ?? this.delete(name, expectedRevision);
     if (expectedRevision !== undefined) return err(opened.error);
     const removed = await this.store.remove(name);
+    if (removed.ok) this.damaged.delete(name);
     if (removed.ok && removed.value.type === 'removed') {
       const position = removed.value.position ?? { epoch: '', revision: 0 };
       this.tell({ type: 'deleted', name, position });
@@ -123,7 +147,11 @@ export class RoomRegistry {
 
   private async loadNow(name: string): Promise<Result<Room, StoreError>> {
     const stored = await this.environment.store.load(name);
-    if (!stored.ok) return stored;
+    if (!stored.ok) {
+      if (stored.error.code === 'store_corrupt') this.damaged.set(name, stored.error.message);
+      return stored;
+    }
+    this.damaged.delete(name);
     const context: RoomContext = {
       ...this.environment,
       onPublished: (room, records) => this.tell({ type: 'changed', room, records }),

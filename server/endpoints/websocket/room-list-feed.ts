@@ -30,7 +30,7 @@ export class RoomListFeed {
   async watch(outbox: Outbox, signal: AbortSignal): Promise<Result<RoomListing, StoreError>> {
     const missed = new Map<string, RoomChanged>();
     this.starting.add(missed);
-    const listed = await this.rooms.store.list();
+    const listed = await this.rooms.list();
     this.starting.delete(missed);
     if (signal.aborted || !listed.ok) return listed;
     this.watchers.add(outbox);
