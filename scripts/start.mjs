@@ -12,6 +12,11 @@ process.on('SIGINT', () => {
   if (!process.stdin.isTTY) server.kill('SIGINT');
 });
 process.on('SIGTERM', () => server.kill('SIGTERM'));
+// npm that is ended by a signal leaves its script behind; the server goes when its starter is gone.
+const starter = process.ppid;
+setInterval(() => {
+  if (process.ppid !== starter) server.kill('SIGTERM');
+}, 1_000).unref();
 server.on('exit', (code, signal) => {
   process.exitCode = code ?? (signal ? 1 : 0);
 });

@@ -1,9 +1,10 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { basename, relative } from 'node:path';
 import { nanoid } from 'nanoid';
 import type { Logger } from 'pino';
 import { err, ok, type Result } from '../shared/plan/result.ts';
-import { type Config, readConfig, type ServeOptions } from './config.ts';
+import { type Config, defaultPort, readConfig, type ServeOptions } from './config.ts';
 import { createHttpApp } from './endpoints/http/app.ts';
 import { createHttpServer } from './endpoints/http/server.ts';
 import { WebSocketEndpoint } from './endpoints/websocket/endpoint.ts';
@@ -40,13 +41,25 @@ export async function serve(options: ServeOptions): Promise<number> {
   const started = await start(config.value, log);
   if (!started.ok) return complain(started.error, 5);
   const { url, close } = started.value;
-  process.stdout.write(
-    `planroom keeps its data in ${config.value.folder}\nStop it with Ctrl-C. Next, in another terminal: planroom add "First task"; planroom watch\nplanroom is ready at ${url}\n`,
-  );
+  process.stdout.write(`${welcome(config.value, url)}\n`);
   const signal = await untilSignal();
   log.info({ signal }, 'shutting down');
   await close();
   return 0;
+}
+
+/** What a newcomer sees: what to try next, in words that work as they stand, and the address as the last line. */
+function welcome({ folder }: Config, url: string): string {
+  const program = process.argv[1] ?? 'planroom';
+  const command = basename(program) === 'planroom' ? 'planroom' : `node ${relative(process.cwd(), program)}`;
+  const where = new URL(url).port === String(defaultPort) ? '' : ` --url ${url}`;
+  return [
+    `planroom keeps its data in ${folder}`,
+    'Stop it with Ctrl-C. In another terminal, try:',
+    `  ${command} add "First task"${where}`,
+    `  ${command} watch${where}`,
+    `planroom is ready at ${url}`,
+  ].join('\n');
 }
 
 /** Starts the server; every failure is a sentence for people. */

@@ -272,8 +272,8 @@ export class Room {
     const loaded = await this.context.store.load(this.name);
     if (!loaded.ok) return loaded.error;
     if (loaded.value?.epoch !== epoch) {
-      if (revision > 0) this.endAsDeleted();
-      return;
+      this.endAsDeleted();
+      return undefined;
     }
     const read = await this.context.store.history(this.name, epoch, revision + 1, loaded.value.revision);
     if (!read.ok) return read.error;

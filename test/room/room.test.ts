@@ -184,3 +184,36 @@ describe('coming back', () => {
     expect(room.snapshot().tasks.some((task) => task.description === 'task 6')).toBe(false);
   });
 });
+
+describe('another writer on the same store', () => {
+  test('its Changes are taken over, told to subscribers, and what waited is decided anew', async () => {
+    const store = openMemoryStore();
+    const [here, there] = [openRooms(store), openRooms(store)];
+    const mirror = new Mirror();
+    await here.submit('r', submission(add('one')));
+    await here.subscribe('r', mirror, undefined);
+    await there.submit('r', submission({ type: 'task.complete', task: 'task-1' }, 'bob'));
+    const answers = await Promise.all([
+      here.submit('r', submission({ type: 'task.complete', task: 'task-1' })),
+      here.submit('r', submission(add('two'))),
+    ]);
+    expect(answers.map(brief)).toEqual(['reject terminal', 'ack 3']);
+    expect(mirror.told).toEqual([2, 3]);
+    expect(mirror.plan?.toSnapshot()).toEqual((await openRoom(here)).snapshot());
+  });
+
+  test('a room it deleted, or made first, is over here: subscribers are told and nothing is written to the new one', async () => {
+    const store = openMemoryStore();
+    const [here, there] = [openRooms(store), openRooms(store)];
+    const mirrors = { deleted: new Mirror(), unborn: new Mirror() };
+    await here.submit('deleted', submission(add('one')));
+    await here.subscribe('deleted', mirrors.deleted, undefined);
+    await here.subscribe('unborn', mirrors.unborn, undefined);
+    await there.delete('deleted', undefined);
+    await there.submit('unborn', submission(add('theirs')));
+    const answers = await Promise.all(['deleted', 'unborn'].map((room) => here.submit(room, submission(add('late')))));
+    expect(answers.map(brief)).toEqual(['reject epoch_changed', 'reject epoch_changed']);
+    expect([mirrors.deleted.deletions.length, mirrors.unborn.deletions.length]).toEqual([1, 1]);
+    expect(brief(await here.submit('unborn', submission(add('again'))))).toBe('ack 2');
+  });
+});
