@@ -12,10 +12,13 @@ export interface Request {
   readonly promise: Promise<Outcome>;
 }
 
-/** A Change that waits for its commit, or an answer that waits for what it was decided on. */
+/**
+ * A Change that waits for its commit, or an answer that waits for what it was decided on, and may itself still be looked
+ * up.
+ */
 export type Entry = { readonly request: Request } & (
   | { readonly undurable: Undurable; readonly outcome?: never }
-  | { readonly outcome: Outcome; readonly undurable?: never }
+  | { readonly outcome: Outcome | Promise<Outcome>; readonly undurable?: never }
 );
 
 /** What the queue asks of its room. */
@@ -69,7 +72,7 @@ export class CommitQueue implements TickTask {
   /** Takes an entry in. An answer that hangs on nothing undurable is given at once. */
   push(entry: Entry): void {
     if (entry.outcome && this.isQuiet) {
-      entry.request.answer(entry.outcome);
+      give(entry.request, entry.outcome);
       return;
     }
     this.waiting.push(entry);
@@ -112,7 +115,7 @@ export class CommitQueue implements TickTask {
       case 'appended':
         this.host.plans.commit(records);
         this.host.publish(records);
-        for (const entry of this.takeInFlight()) entry.request.answer(this.answerOf(entry));
+        for (const entry of this.takeInFlight()) give(entry.request, this.answerOf(entry));
         return;
       case 'failed': {
         const requests = this.rollBack();
@@ -130,7 +133,7 @@ export class CommitQueue implements TickTask {
     }
   }
 
-  private answerOf(entry: Entry): Outcome {
+  private answerOf(entry: Entry): Outcome | Promise<Outcome> {
     const { durable } = this.host.plans;
     return entry.outcome ?? ackFor(durable.room, durable.epoch, entry.undurable.record, false);
   }
@@ -175,4 +178,9 @@ export class CommitQueue implements TickTask {
     this.host.plans.rollBack(entries.flatMap(({ undurable }) => undurable ?? []));
     return entries.map(({ request }) => request);
   }
+}
+
+function give(request: Request, outcome: Outcome | Promise<Outcome>): void {
+  if (outcome instanceof Promise) void outcome.then(request.answer);
+  else request.answer(outcome);
 }

@@ -191,7 +191,7 @@ export class Room {
     }
     const { now, newUid } = this.context;
     const decided = this.plans.decide(submission, { at: now(), actor: submission.actor, newUid, history });
-    if ('type' in decided) this.queue.push({ request, outcome: decided });
+    if ('type' in decided) this.queue.push({ request, outcome: this.unlessRepeated(submission, decided) });
     else this.queue.push({ request, undurable: decided });
   }
 
@@ -204,6 +204,19 @@ export class Room {
     }
     const known = this.past.find(submission.mutationId);
     return known && repeatedAnswer(this.name, epoch, known, submission);
+  }
+
+  /**
+   * A mutation that is refused, or changes nothing, may be a retry of one that was accepted long ago, and just for that
+   * is refused now: it gets its first answer. A retry that is let through the store itself finds out.
+   */
+  private unlessRepeated(submission: Submission, outcome: Outcome): Outcome | Promise<Outcome> {
+    const { epoch, revision } = this.plans.durable;
+    if (revision === 0 || this.past.holdsFrom(1)) return outcome;
+    return this.context.store.findMutation(this.name, epoch, submission.mutationId).then((found) => {
+      if (!found.ok) return failed(found.error);
+      return found.value ? repeatedAnswer(this.name, epoch, found.value, submission) : outcome;
+    });
   }
 
   /** The part of history that the mutation needs and that is not in memory. */

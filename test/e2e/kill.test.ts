@@ -60,7 +60,7 @@ test(
       const log = await readLog(server.url);
       checkAgainst(log, writers);
       console.log(
-        `${rounds} kills, ${acks} acks, ${log.length} Changes, ${writers.reduce((n, w) => n + w.rejected, 0)} refused`,
+        `${rounds} kills, ${acks} acks, ${log.length} Changes, ${writers.reduce((n, w) => n + w.seen.rejections.size, 0)} refused`,
       );
       expect(acks).toBeGreaterThan(rounds);
     } finally {
@@ -78,6 +78,10 @@ function checkAgainst(log: readonly Change[], writers: readonly RawWriter[]): vo
   for (const { seen } of writers) {
     expect(seen.problems).toEqual([]);
     for (const [id, revision] of seen.acks) expect([id, revisions.get(id)]).toEqual([id, revision]);
+    expect(
+      [...seen.rejections].filter((id) => revisions.has(id)),
+      'refused, and stored',
+    ).toEqual([]);
     for (const [revision, mutationId] of seen.changes) expect(log[revision - 1]?.mutationId).toBe(mutationId);
   }
 }

@@ -55,36 +55,40 @@ class Comer {
   }
 }
 
-test('subscribers that drop and resume at random, through evictions and deletions, end equal to the room', async () => {
-  const seed = testSeed('subscribers');
-  const catchUps = new Map<string, number>();
-  for (let round = 0; round < runs(40, 2_000); round += 1) {
-    const random = new Random(seed + round);
-    const rooms = openRooms(openMemoryStore());
-    const comers = Array.from({ length: 5 }, () => new Comer());
-    for (let step = 0; step < 120; step += 1) {
-      const dice = random.next();
-      const writing = Array.from({ length: random.between(0, 4) }, () =>
-        rooms.submit(room, submission(someMutation(random), random.pick(['ann', 'bob', 'cy']))),
-      );
-      if (dice < 0.35) await random.pick(comers).comeOrGo(rooms);
-      else if (dice < 0.45) await rooms.evictIdle(0);
-      else if (dice < 0.47) {
-        await Promise.all(writing);
-        await rooms.delete(room, undefined);
-        for (const comer of comers) comer.noticeDeletion();
+test(
+  'subscribers that drop and resume at random, through evictions and deletions, end equal to the room',
+  async () => {
+    const seed = testSeed('subscribers');
+    const catchUps = new Map<string, number>();
+    for (let round = 0; round < runs(40, 2_000); round += 1) {
+      const random = new Random(seed + round);
+      const rooms = openRooms(openMemoryStore());
+      const comers = Array.from({ length: 5 }, () => new Comer());
+      for (let step = 0; step < 120; step += 1) {
+        const dice = random.next();
+        const writing = Array.from({ length: random.between(0, 4) }, () =>
+          rooms.submit(room, submission(someMutation(random), random.pick(['ann', 'bob', 'cy']))),
+        );
+        if (dice < 0.35) await random.pick(comers).comeOrGo(rooms);
+        else if (dice < 0.45) await rooms.evictIdle(0);
+        else if (dice < 0.47) {
+          await Promise.all(writing);
+          await rooms.delete(room, undefined);
+          for (const comer of comers) comer.noticeDeletion();
+        }
+        if (random.next() < 0.7) await Promise.all(writing);
       }
-      if (random.next() < 0.7) await Promise.all(writing);
+      await checkAll(rooms, comers, `PLANROOM_SEED=${seed}, round ${round}`);
+      for (const { mirror } of comers) {
+        for (const kind of mirror.catchUps) catchUps.set(kind, (catchUps.get(kind) ?? 0) + 1);
+      }
     }
-    await checkAll(rooms, comers, `PLANROOM_SEED=${seed}, round ${round}`);
-    for (const { mirror } of comers) {
-      for (const kind of mirror.catchUps) catchUps.set(kind, (catchUps.get(kind) ?? 0) + 1);
-    }
-  }
-  console.log(`caught up by ${[...catchUps].map(([kind, count]) => `${kind} ${count}`).join(', ')}`);
-  // The run did what it is for: each way of coming back was taken.
-  for (const kind of ['current', 'changes', 'snapshot']) expect(catchUps.get(kind), kind).toBeGreaterThan(0);
-});
+    console.log(`caught up by ${[...catchUps].map(([kind, count]) => `${kind} ${count}`).join(', ')}`);
+    // The run did what it is for: each way of coming back was taken.
+    for (const kind of ['current', 'changes', 'snapshot']) expect(catchUps.get(kind), kind).toBeGreaterThan(0);
+  },
+  runs(60_000, 900_000),
+);
 
 /** Whoever is away comes back; then all have the plan of the room, and what they were told had no gap (the mirror throws). */
 async function checkAll(rooms: RoomRegistry, comers: readonly Comer[], name: string): Promise<void> {

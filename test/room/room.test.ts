@@ -129,6 +129,26 @@ describe('exactly once', () => {
     expect(room.snapshot().tasks.map((task) => task.description)).toEqual(['text 4199', 'left', 'right']);
   });
 
+  test('a retry that would be refused now, or would change nothing, gets the first answer though only the store remembers', async () => {
+    const store = openMemoryStore();
+    const first = openRooms(store);
+    await first.submit('r', submission(add('one')));
+    const complete = submission({ type: 'task.complete', task: 'task-1' });
+    const edit = submission({ type: 'task.edit', task: 'task-1', description: 'better' });
+    expect([brief(await first.submit('r', complete)), brief(await first.submit('r', edit))]).toEqual([
+      'ack 2',
+      'ack 3',
+    ]);
+    for (let index = 0; index < 120; index += 1) await first.submit('r', submission(add(`more ${index}`)));
+    // Letting go saves a snapshot: the next load brings the plan, and not the Changes before it.
+    await first.evictIdle(0);
+    const answers = [await first.submit('r', complete), await first.submit('r', edit)];
+    expect(answers.map(brief)).toEqual(['ack 2 again', 'ack 3 again']);
+    expect(brief(await first.submit('r', submission({ type: 'task.complete', task: 'task-1' })))).toBe(
+      'reject terminal',
+    );
+  });
+
   test('an id that was used for something else is refused', async () => {
     const rooms = openRooms();
     await rooms.submit('r', submission(add('one'), 'ann', 'same'));

@@ -9,6 +9,8 @@ export interface Sighting {
   readonly acks: Map<string, number>;
   /** revision -> mutationId of the Change that was seen at it. */
   readonly changes: Map<number, string>;
+  /** mutationIds that were refused. */
+  readonly rejections: Set<string>;
   readonly problems: string[];
 }
 
@@ -18,8 +20,12 @@ export interface Sighting {
  */
 export class RawWriter {
   readonly name: string;
-  readonly seen: Sighting = { acks: new Map(), changes: new Map(), problems: [] };
-  rejected = 0;
+  readonly seen: Sighting = {
+    acks: new Map(),
+    changes: new Map(),
+    rejections: new Set(),
+    problems: [],
+  };
   private readonly url: string;
   private readonly room: string;
   private readonly inFlight: number;
@@ -102,7 +108,7 @@ export class RawWriter {
         break;
       case 'reject':
         this.answered(message.id);
-        this.rejected += 1;
+        this.seen.rejections.add(message.id);
         break;
       case 'error':
         this.seen.problems.push(`error ${message.code}: ${message.message}`);
