@@ -11,6 +11,7 @@ import { decideReplace } from './mutations/replace.ts';
 import { decideTask } from './mutations/task.ts';
 import { decideTaskStatus } from './mutations/task-status.ts';
 import { decideClean } from './mutations/tasks.ts';
+import { NagList } from './nag-list.ts';
 import type { Plan } from './plan.ts';
 import { type Rejection, rejection } from './rejection.ts';
 import { assertNever, ok, type Result } from './result.ts';
@@ -63,6 +64,7 @@ function decideBatch(plan: Plan, batch: Batch, stamp: Stamp): Result<Decision, R
   const bounded = requireFewWholePlan(batch);
   if (!bounded.ok) return bounded;
   const done: Decision[] = [];
+  const nags = new NagList();
   const before = markOf(plan);
   const stepStamp: Stamp = { ...stamp, stepUndos: () => undosInReverse(done) };
   try {
@@ -71,6 +73,7 @@ function decideBatch(plan: Plan, batch: Batch, stamp: Stamp): Result<Decision, R
       if (!decision.ok) return { ok: false, error: atIndex(decision.error, index, batch.mutations.length) };
       applyStep(plan, decision.value.patch, stamp);
       done.push(decision.value);
+      for (const { code, message } of decision.value.nags) nags.add(code, message);
     }
   } finally {
     for (const undo of undosInReverse(done)) apply(plan, undo, before);
@@ -78,7 +81,7 @@ function decideBatch(plan: Plan, batch: Batch, stamp: Stamp): Result<Decision, R
   return ok({
     patch: compose(done.map((decision) => decision.patch)),
     undo: compose(undosInReverse(done)),
-    nags: done.flatMap((decision) => decision.nags),
+    nags: nags.all(),
   });
 }
 

@@ -1,5 +1,6 @@
 import type { DocumentPatch, GroupPatch, Nag, NagCode, Patch, TaskPatch } from './change.ts';
 import type { Group, PlanDocument, Policy, Task } from './model.ts';
+import { NagList } from './nag-list.ts';
 import type { Plan } from './plan.ts';
 import { assert } from './result.ts';
 
@@ -25,14 +26,15 @@ export class Draft {
   private policyUndo: Patch['policy'];
   private groups: RowChanges<GroupPatch> | undefined;
   private tasks: RowChanges<TaskPatch> | undefined;
-  private readonly nags: Nag[] = [];
+  private nags: NagList | undefined;
 
   constructor(plan: Plan) {
     this.plan = plan;
   }
 
   nag(code: NagCode, message: string): void {
-    this.nags.push({ code, message });
+    this.nags ??= new NagList();
+    this.nags.add(code, message);
   }
 
   /** Writes the document, even when every field keeps its value: a write counts, and its revision moves. */
@@ -115,7 +117,7 @@ export class Draft {
     return {
       patch: patchOf(document, policy, groups?.patches, tasks?.patches),
       undo: patchOf(documentUndo, policyUndo, groups?.undos, tasks?.undos),
-      nags,
+      nags: nags?.all() ?? [],
     };
   }
 

@@ -31,7 +31,14 @@ export const limits = {
   wholePlanMutationsPerBatchMax: 2,
   /** Dependencies an edit follows to find a circular chain: in a plan where everything waits for everything, all of them. */
   dependenciesFollowedMax: 20_000,
-  /** Rows that the answer to a full-list write speaks of one by one; the rest are counted. */
+  /**
+   * Advice in one answer: a batch of adds that each name unknown tasks could ask for a quarter of a million notes, more
+   * than an outbox holds. A task may name as many dependencies, so that each can have its note.
+   */
+  nagsPerMutationMax: 256,
+  /** Ids that one message names; the rest are counted. */
+  namesPerMessageMax: 50,
+  /** Rows that the answer to a full-list write speaks of one by one, beside the notes on what it sent; the rest are counted. */
   mergeNagsPerWriteMax: 50,
   roomNameCharactersMax: 100,
   actorNameBytesMax: 128,

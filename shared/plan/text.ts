@@ -1,3 +1,5 @@
+import { limits } from './limits.ts';
+
 /**
  * White space as Unicode defines it (White_Space property). JavaScript's `trim()` takes U+FEFF for a blank and misses
  * U+0085; the seeds do neither.
@@ -41,9 +43,11 @@ export function isWellFormed(text: string): boolean {
   return !/\p{Surrogate}/u.test(text);
 }
 
-/** `a`; `a and b`; `a, b, and c`. Each name in single quotes. */
+/** `'a'`; `'a' and 'b'`; `'a', 'b', and 'c'`. Of more than `namesPerMessageMax` the last are counted: `'a', …, and 7 more`. */
 export function joinNames(names: readonly string[]): string {
-  const quoted = names.map((name) => `'${name}'`);
+  const { namesPerMessageMax } = limits;
+  const quoted = names.slice(0, namesPerMessageMax).map((name) => `'${name}'`);
+  if (names.length > namesPerMessageMax) return `${quoted.join(', ')}, and ${names.length - namesPerMessageMax} more`;
   if (quoted.length <= 1) return quoted.join('');
   if (quoted.length === 2) return quoted.join(' and ');
   return `${quoted.slice(0, -1).join(', ')}, and ${quoted[quoted.length - 1]}`;

@@ -137,6 +137,55 @@ describe('lists at their limit, and one past it', () => {
   });
 });
 
+describe('answers stay within what a connection carries', () => {
+  const waiting = (count: number): PlanHarness => {
+    const first = { description: 'first', key: 'k' };
+    const others = Array.from({ length: count }, (_, index) => ({ description: `t${index}`, dependsOn: ['k'] }));
+    const room = new PlanHarness();
+    room.accept({ type: 'tasks.replace', items: [first, ...others] });
+    return room;
+  };
+
+  test('nagsPerMutationMax: that many notes are given, and one past it a single entry says that there is more', () => {
+    const max = limits.nagsPerMutationMax;
+    const notes = (count: number) => waiting(count).accept({ type: 'task.complete', task: 'task-1' }).nags;
+    expect(notes(max).at(-1)?.message).toContain(`'task-${max + 1}'`);
+    expect(notes(max)).toHaveLength(max);
+    for (const count of [max + 1, max + 9]) {
+      expect(notes(count)).toHaveLength(max + 1);
+      expect(notes(count).at(-1)).toMatchObject({
+        code: 'dependents',
+        message: expect.stringMatching(/more.*Re-read/),
+      });
+    }
+  });
+
+  test('nagsPerMutationMax: every dependency a task may have gets its note; a batch and a full list share the bound', () => {
+    const max = limits.nagsPerMutationMax;
+    const dependsOn = Array.from({ length: limits.dependenciesPerTaskMax }, (_, index) => `x${index}`);
+    const add = { type: 'task.add', description: 'a', dependsOn } as const;
+    expect(new PlanHarness().accept(add).nags).toHaveLength(limits.dependenciesPerTaskMax);
+    expect(new PlanHarness().accept({ type: 'batch', mutations: [add, add, add] }).nags).toHaveLength(max + 1);
+    const items = [1, 2, 3].map((number) => ({ description: `${number}`, dependsOn }));
+    expect(new PlanHarness().accept({ type: 'tasks.replace', items }).nags).toHaveLength(max + 1);
+  });
+
+  test('namesPerMessageMax: one message names that many tasks, and counts those past it', () => {
+    const max = limits.namesPerMessageMax;
+    const gone = (count: number): string =>
+      waiting(count).accept({ type: 'task.remove', task: 'task-1' }).nags[0]?.message ?? '';
+    expect(gone(max)).toContain(`, and 'task-${max + 1}' still`);
+    expect(gone(max + 7)).toContain(`'task-${max + 1}', and 7 more still`);
+    const room = waiting(max + 1);
+    room.accept({ type: 'plan.policy', inProgress: 'any' });
+    for (let number = 2; number <= max + 2; number += 1) room.accept({ type: 'task.start', task: `task-${number}` });
+    room.accept({ type: 'plan.policy', inProgress: 'one-per-plan' });
+    const { message, facts } = room.refuse('busy', { type: 'task.start', task: 'task-1' });
+    expect(message).toContain('and 1 more are');
+    expect(facts?.busy).toHaveLength(max);
+  });
+});
+
 describe('counting bytes', () => {
   test('the quick check and the count agree', () => {
     for (const text of ['', 'a', 'é', '語', '😀', 'aé語😀']) {

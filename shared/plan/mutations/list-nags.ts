@@ -4,6 +4,7 @@ import type { Decision } from '../draft.ts';
 import { cycles } from '../graph.ts';
 import { limits } from '../limits.ts';
 import { type Status, type Task, taskId } from '../model.ts';
+import { NagList } from '../nag-list.ts';
 import type { Plan } from '../plan.ts';
 import type { Stamp } from '../stamp.ts';
 import { collapse, joinNames } from '../text.ts';
@@ -12,7 +13,7 @@ import type { Placed } from './list-item.ts';
 /** Advice for the writer of a full list: first on what it sent [S1], then on what was kept or merged. */
 export class ListNags {
   private readonly plan: Plan;
-  private readonly onList: Nag[] = [];
+  private readonly onList = new NagList();
   private readonly onMerge: Nag[] = [];
   private untold = 0;
 
@@ -53,10 +54,10 @@ export class ListNags {
   }
 
   reused(id: string, dependency: string): void {
-    this.onList.push({
-      code: 'unknown_dependency',
-      message: `Dependency '${dependency}' of '${id}' was another task when you last saw it, and that does not exist any more; it is left out.`,
-    });
+    this.onList.add(
+      'unknown_dependency',
+      `Dependency '${dependency}' of '${id}' was another task when you last saw it, and that does not exist any more; it is left out.`,
+    );
   }
 
   /** What can only be seen on the plan as it will be: it is applied for a look, and taken back. */
@@ -77,17 +78,17 @@ export class ListNags {
   finish(): readonly Nag[] {
     const rest = `${this.untold} more rows were kept or merged. Re-read the plan to see them.`;
     const untold: Nag[] = this.untold > 0 ? [{ code: 'merged', message: rest }] : [];
-    return [...this.onList, ...this.onMerge, ...untold];
+    return [...this.onList.all(), ...this.onMerge, ...untold];
   }
 
   private unknownDependencies(uid: string): void {
     const task = this.plan.task(uid);
     for (const dependency of task?.dependsOn ?? []) {
       if (!task || this.plan.findTask(dependency)) continue;
-      this.onList.push({
-        code: 'unknown_dependency',
-        message: `Dependency '${dependency}' of '${taskId(task)}' is neither the key of an item nor the id of a task; it is kept as written.`,
-      });
+      this.onList.add(
+        'unknown_dependency',
+        `Dependency '${dependency}' of '${taskId(task)}' is neither the key of an item nor the id of a task; it is kept as written.`,
+      );
     }
   }
 
@@ -100,7 +101,7 @@ export class ListNags {
       const more = others.length > some.length ? ` and ${others.length - some.length} more` : '';
       const chain = others.length > 0 ? `with ${joinNames(some)}${more}` : 'on itself';
       const message = `'${taskId(first)}' is part of a circular chain of dependencies ${chain}.`;
-      this.onList.push({ code: 'dependency_cycle', message });
+      this.onList.add('dependency_cycle', message);
     }
   }
 
@@ -110,7 +111,7 @@ export class ListNags {
       const other = this.plan.findTask(dependency);
       if (!task || !other || other.status === 'completed') continue;
       const message = `'${taskId(task)}' is in progress but depends on '${dependency}', which is ${other.status}.`;
-      this.onList.push({ code: 'dependency_open', message });
+      this.onList.add('dependency_open', message);
     }
   }
 }

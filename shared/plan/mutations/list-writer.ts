@@ -168,7 +168,7 @@ export class ListWriter {
     if (busy.length <= 1) return ok(undefined);
     const ids = busy.sort((a, b) => a - b).map((number) => taskId({ number }));
     const message = `Only one task at a time can be in progress (in_progress); with this list ${joinNames(ids)} would be. Complete or cancel one, or leave it pending.`;
-    return rejection('busy', message, { busy: ids, policy: inProgress });
+    return rejection('busy', message, { busy: ids.slice(0, limits.namesPerMessageMax), policy: inProgress });
   }
 
   private orderTasks(): void {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Decision, Draft } from '../draft.ts';
+import { limits } from '../limits.ts';
 import { isTerminal, type Status, type Task, taskId } from '../model.ts';
 import type { Plan } from '../plan.ts';
 import { type Rejection, rejection } from '../rejection.ts';
@@ -83,7 +84,7 @@ function mayStart(plan: Plan, task: Task, actor: string): Result<void, Rejection
   return rejection(
     'busy',
     `Only one task can be in progress at a time: ${joinNames(ids)} ${ids.length === 1 ? 'is' : 'are'}, so '${id}' cannot start. Complete or cancel that first.`,
-    { task: id, busy: ids, policy: plan.policy.inProgress },
+    { task: id, busy: ids.slice(0, limits.namesPerMessageMax), policy: plan.policy.inProgress },
   );
 }
 
