@@ -19,7 +19,7 @@ describe('the context block', () => {
     expect(renderContext(room.plan)).toContain('- [ ] two');
   });
 
-  test('[S0.5] groups, marks and dependencies are shown, finished tasks too, empty groups not', () => {
+  test('[S0-42] groups, marks and dependencies are shown, finished tasks too, empty groups not', () => {
     const room = new PlanHarness().with('DB', 'a', 'b', 'c');
     room.accept({ type: 'group.add', title: 'Attic' });
     room.accept({ type: 'task.add', group: 'API', description: 'd', dependsOn: ['task-1', 'ghost'] });

@@ -101,6 +101,82 @@ describe('plan.revert', () => {
     room.refuse('cannot_revert', { type: 'plan.revert', revision: 6 });
   });
 
+  test.each<[string, readonly Mutation[], RegExp]>([
+    [
+      'a policy',
+      [
+        { type: 'plan.policy', inProgress: 'any' },
+        { type: 'plan.policy', inProgress: 'one-per-plan' },
+      ],
+      /policy/,
+    ],
+    [
+      'a title',
+      [
+        { type: 'group.edit', group: 'A', title: 'X' },
+        { type: 'group.edit', group: 'X', title: 'Y' },
+      ],
+      /'Y' was changed/,
+    ],
+    [
+      'a group',
+      [
+        { type: 'group.edit', group: 'B', title: 'X' },
+        { type: 'group.remove', group: 'X', withTasks: true },
+      ],
+      /group.*removed later/,
+    ],
+    [
+      'a place',
+      [
+        { type: 'task.edit', task: 'task-3', group: 'A' },
+        { type: 'group.remove', group: 'B' },
+      ],
+      /old group of 'task-3' is gone/,
+    ],
+    [
+      'a new task',
+      [
+        { type: 'task.add', description: 'n', group: 'A' },
+        { type: 'task.start', task: 'task-4' },
+      ],
+      /'task-4' was changed/,
+    ],
+    [
+      'a status',
+      [
+        { type: 'task.complete', task: 'task-1' },
+        { type: 'task.start', task: 'task-1' },
+      ],
+      /'task-1' was changed/,
+    ],
+  ])('it is refused when %s that it set is not what it was: %j', (_what, [first, ...later], message) => {
+    const room = start();
+    if (first) room.accept(first);
+    for (const mutation of later) room.accept(mutation, 'bob');
+    expect(room.refuse('cannot_revert', { type: 'plan.revert', revision: 5 }).message).toMatch(message);
+  });
+
+  test('it is refused when the document, or a group it took away, is not there or there again', () => {
+    const room = new PlanHarness();
+    room.accept({ type: 'document.write', content: 'a' });
+    room.accept({ type: 'document.status', status: 's' });
+    room.accept({ type: 'plan.revert', revision: 2 });
+    room.accept({ type: 'plan.revert', revision: 1 });
+    expect(room.refuse('cannot_revert', { type: 'plan.revert', revision: 2 }).message).toMatch(/document is gone/);
+    room.accept({ type: 'group.add', title: 'G' });
+    const { revision } = room.accept({ type: 'group.remove', group: 'G' }).change;
+    room.accept({ type: 'plan.revert', revision });
+    expect(room.refuse('cannot_revert', { type: 'plan.revert', revision }).message).toMatch(/'G' is there again/);
+  });
+
+  test('a new row that others took away already needs no taking away', () => {
+    const room = start();
+    room.accept({ type: 'task.add', description: 'n', group: 'A' });
+    room.accept({ type: 'task.remove', task: 'task-4' }, 'bob');
+    expect(room.accept({ type: 'plan.revert', revision: 5 }).change.patch).toEqual({});
+  });
+
   test('a task does not come back into a group that is gone, nor with an id that another has by now', () => {
     const room = start();
     room.accept({ type: 'task.remove', task: 'task-3' });
