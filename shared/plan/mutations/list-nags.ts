@@ -47,10 +47,11 @@ export class ListNags {
   /** Rows that the writer cannot have dropped because it does not know them, in one sentence. */
   keptUnknown(tasks: readonly Task[], sawPlan: boolean): void {
     if (tasks.length === 0) return;
-    const since = sawPlan ? 'were added by others since you last saw the plan' : 'were there before you saw the plan';
+    const [were, stay] = tasks.length === 1 ? ['was', 'stays'] : ['were', 'stay'];
+    const since = sawPlan ? 'added by others since you last saw the plan' : 'there before you saw the plan';
     const some = tasks.slice(0, limits.mergeNagsPerWriteMax).map((task) => named(task));
     const more = tasks.length > some.length ? ` and ${tasks.length - some.length} more` : '';
-    this.merged(`${some.join(', ')}${more} ${since}, and ${tasks.length === 1 ? 'stays' : 'stay'}.`);
+    this.merged(`${some.join(', ')}${more} ${were} ${since}, and ${stay}.`);
   }
 
   reused(id: string, dependency: string): void {
