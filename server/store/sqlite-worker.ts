@@ -1,10 +1,11 @@
+import { statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Result } from '../../shared/plan/result.ts';
 import { assert, err, ok } from '../../shared/plan/result.ts';
 import { appendBatch, splitBatch } from './sqlite-append.ts';
 import { Connection } from './sqlite-connection.ts';
 import { classify, needsReopen, storeError } from './sqlite-error.ts';
-import type { StoreOpenError } from './sqlite-file.ts';
+import { filePath, type StoreOpenError } from './sqlite-file.ts';
 import type { Answers, AppendBatch, Envelope, Reply, Request, WorkerOptions } from './sqlite-messages.ts';
 import { perform } from './sqlite-requests.ts';
 import type { AppendOutcome, StoreError } from './store.ts';
@@ -21,6 +22,8 @@ class Worker {
   isOver = false;
   private readonly options: WorkerOptions;
   private connection: Connection | undefined;
+  /** Of the file that is open: what is written to one that lost its name is lost with it. */
+  private identity: string | undefined;
   private removals: number[] = [];
   private isRemoving = false;
 
@@ -52,6 +55,7 @@ class Worker {
       return opened;
     }
     this.connection = opened.value;
+    this.identity = fileIdentity(this.options.folder);
     this.resumeRemovals(opened.value);
     return opened;
   }
@@ -65,6 +69,12 @@ class Worker {
 
   /** When the batch fails for another reason than the disk, its appends are tried one by one, so that only the guilty fails. */
   private append(connection: Connection, batch: AppendBatch): Answers['append'] {
+    if (fileIdentity(this.options.folder) !== this.identity) {
+      this.close();
+      const reason = 'planroom.db was removed or replaced under the running server';
+      const failed: AppendOutcome = { type: 'failed', error: storeError('store_unavailable', undefined, reason) };
+      return splitBatch(batch).map(() => failed);
+    }
     try {
       return appendBatch(connection, batch, false);
     } catch (error) {
@@ -130,6 +140,12 @@ class Worker {
       if (needsReopen(error)) this.close();
     }
   }
+}
+
+/** Which file stands under the name now; undefined: none. Looks at the name alone, for opening it would drop SQLite's lock. */
+function fileIdentity(folder: string): string | undefined {
+  const stat = statSync(filePath(folder), { throwIfNoEntry: false });
+  return stat && `${stat.dev} ${stat.ino}`;
 }
 
 /** The file cannot be opened any more: to callers that is a disk that fails, until it is back. */

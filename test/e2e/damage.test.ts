@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ServerProcess } from '../support/server-process.ts';
@@ -36,6 +36,19 @@ test('a damaged room is a clear error and a warning, never an empty plan; other 
     expect(await add(server, 'bad', 'anew')).toBe(200);
     expect(await get(server, '/bad')).toMatchObject({ body: { revision: 1, tasks: [{ description: 'anew' }] } });
     expect(await get(server, '')).toMatchObject({ body: { rooms: [{ room: 'bad' }, { room: 'good' }], warnings: [] } });
+  } finally {
+    await server.dispose();
+  }
+});
+
+test('a data file that is removed under the server takes no more writes; what is in memory can still be read', async () => {
+  const server = await ServerProcess.start();
+  try {
+    expect(await add(server, 'plan', 'one')).toBe(200);
+    rmSync(join(server.data, 'planroom.db'));
+    expect(await add(server, 'plan', 'two')).toBeGreaterThanOrEqual(500);
+    expect(await add(server, 'plan', 'three')).toBeGreaterThanOrEqual(500);
+    expect(await get(server, '/plan')).toMatchObject({ status: 200, body: { tasks: [{ description: 'one' }] } });
   } finally {
     await server.dispose();
   }
