@@ -27,6 +27,16 @@ export function expectSound(plan: Plan): void {
   for (const reference of new Set(tasks.flatMap((task) => task.dependsOn))) {
     expect(plan.dependents(reference)).toEqual(tasks.filter((task) => task.dependsOn.includes(reference)));
   }
+  expectNothingLeftBehind(plan);
+}
+
+/** What is gone from the rows is gone from every index: a plan that lives long must not grow. */
+function expectNothingLeftBehind({ rows }: Plan): void {
+  const tasks = [...rows.tasks.values()];
+  expect(rows.groupsByTitle.size).toBe(new Set([...rows.groups.values()].map((group) => group.title)).size);
+  expect(rows.tasksByGroup.size).toBe(new Set(tasks.map((task) => task.group)).size);
+  expect(rows.dependents.size).toBe(new Set(tasks.flatMap((task) => task.dependsOn)).size);
+  expect(rows.uidByNumber.size).toBe(tasks.length);
 }
 
 function expectSoundTask(plan: Plan, task: Task): void {
