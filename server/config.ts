@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { err, ok, type Result } from '../shared/plan/result.ts';
 import { isLoopbackName } from './endpoints/local-guard.ts';
 
@@ -8,6 +8,8 @@ export interface ServeOptions {
   readonly host?: string;
   readonly port?: string;
   readonly data?: string;
+  /** Folders that file tools reach, separated as in PATH; none by default. */
+  readonly files?: string;
 }
 
 export interface Config {
@@ -16,11 +18,13 @@ export interface Config {
   readonly port: number;
   /** Absolute path of the folder that holds everything. */
   readonly folder: string;
+  /** Absolute paths of the folders that file tools reach. */
+  readonly fileFolders: readonly string[];
 }
 
 export const defaultPort = 4747;
 
-/** A flag wins over the environment (`PLANROOM_HOST`, `PLANROOM_PORT`, `PLANROOM_DATA`), the environment over the default. */
+/** A flag wins over the environment (`PLANROOM_HOST`, `PLANROOM_PORT`, `PLANROOM_DATA`, `PLANROOM_FILES`), the environment over the default. */
 export function readConfig(options: ServeOptions, environment: NodeJS.ProcessEnv): Result<Config, string> {
   const host = options.host ?? (environment.PLANROOM_HOST || '127.0.0.1');
   const port = options.port ?? (environment.PLANROOM_PORT || String(defaultPort));
@@ -33,7 +37,9 @@ export function readConfig(options: ServeOptions, environment: NodeJS.ProcessEnv
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
     return err(`--port must be a number from 0 (any free port) to 65535, not '${port}'.`);
   }
-  return ok({ host, port: Number(port), folder: resolve(folder) });
+  const files = options.files ?? environment.PLANROOM_FILES ?? '';
+  const fileFolders = files.split(delimiter).flatMap((path) => (path === '' ? [] : [resolve(path)]));
+  return ok({ host, port: Number(port), folder: resolve(folder), fileFolders });
 }
 
 function defaultFolder(environment: NodeJS.ProcessEnv): string {

@@ -7,13 +7,16 @@ import { err, ok, type Result } from '../shared/plan/result.ts';
 import { type Config, defaultPort, readConfig, type ServeOptions } from './config.ts';
 import { createHttpApp } from './endpoints/http/app.ts';
 import { createHttpServer } from './endpoints/http/server.ts';
+import { createMcpEndpoint, type McpEndpoint } from './endpoints/mcp/endpoint.ts';
 import { WebSocketEndpoint } from './endpoints/websocket/endpoint.ts';
 import { createLog } from './log.ts';
+import { FolderFiles } from './operations/files.ts';
 import { RoomRegistry } from './room/registry.ts';
 import { type FolderLock, lockFolder } from './store/folder-lock.ts';
 import { openSqliteStore } from './store/sqlite.ts';
 import type { Store } from './store/store.ts';
 import { TickScheduler } from './tick.ts';
+import { packageVersion } from './version.ts';
 
 /** The composition root: the only place that knows every part. */
 
@@ -71,7 +74,7 @@ export async function start(config: Config, log: Logger): Promise<Result<Running
     lock.value.release();
     return err(store.error.message);
   }
-  const parts = compose(store.value, log);
+  const parts = compose(store.value, config, log);
   const listening = await listen(parts.httpServer, config);
   if (!listening.ok) {
     await store.value.close();
@@ -86,26 +89,30 @@ export async function start(config: Config, log: Logger): Promise<Result<Running
 interface Parts {
   readonly httpServer: Server;
   readonly webSockets: WebSocketEndpoint;
+  readonly mcp: McpEndpoint;
   readonly stopTimers: () => void;
   readonly stopWork: () => void;
 }
 
-function compose(store: Store, log: Logger): Parts {
+function compose(store: Store, config: Config, log: Logger): Parts {
   const { atEndOfTick } = new TickScheduler();
   const now = isoClock();
   const newId = (): string => nanoid();
   const onFault = (error: unknown): void => log.error({ err: error }, 'fault');
   let open = true;
+  const files = new FolderFiles(config.fileFolders);
   const rooms = new RoomRegistry({ store, now, newUid: newId, atEndOfTick, onFault });
-  const webSockets = new WebSocketEndpoint({ rooms, serverName, atEndOfTick, now, newId, onFault });
-  const app = createHttpApp({ rooms, newId, isOpen: () => open, onFault });
+  const webSockets = new WebSocketEndpoint({ rooms, serverName, atEndOfTick, now, newId, files, onFault });
+  const app = createHttpApp({ rooms, newId, files, isOpen: () => open, onFault });
   const upgrades = new Map([['/ws', webSockets.upgrade.bind(webSockets)]]);
-  const httpServer = createHttpServer({ fetch: app.fetch, upgrades, onFault });
+  const mcp = createMcpEndpoint({ rooms, files, newId, atEndOfTick, version: packageVersion(), onFault });
+  const handlers = new Map([['/mcp', mcp.handle]]);
+  const httpServer = createHttpServer({ fetch: app.fetch, upgrades, handlers, onFault });
   const eviction = setInterval(() => void rooms.evictIdle(), evictionIntervalMs);
   const stopWork = (): void => {
     open = false;
   };
-  return { httpServer, webSockets, stopTimers: () => clearInterval(eviction), stopWork };
+  return { httpServer, webSockets, mcp, stopTimers: () => clearInterval(eviction), stopWork };
 }
 
 /** The time as ISO 8601 UTC; the text of a millisecond is made once. */
@@ -143,7 +150,7 @@ async function shutDown(parts: Parts, store: Store, lock: FolderLock): Promise<v
   parts.stopWork();
   parts.stopTimers();
   const closed = new Promise<void>((resolve) => parts.httpServer.close(() => resolve()));
-  await parts.webSockets.close();
+  await Promise.all([parts.webSockets.close(), parts.mcp.close()]);
   parts.httpServer.closeIdleConnections();
   const patience = setTimeout(() => parts.httpServer.closeAllConnections(), 2_000);
   await closed;

@@ -10,19 +10,25 @@ import { describe, expect, test } from 'vitest';
 const arrows: Record<string, { readonly ours: readonly string[]; readonly outside: readonly string[] }> = {
   'shared/plan': { ours: [], outside: ['zod', 'fractional-indexing'] },
   'shared/protocol': { ours: ['shared/plan'], outside: ['zod'] },
+  'shared/dialects': { ours: ['shared/plan', 'shared/protocol'], outside: ['zod'] },
   'server/store': {
     ours: ['shared/plan'],
     outside: ['node:', '@photostructure/sqlite'],
   },
   'server/room': { ours: ['shared/plan', 'server/store/store.ts'], outside: ['zod'] },
   'server/operations': {
-    ours: ['shared/plan', 'shared/protocol', 'server/room', 'server/store/store.ts'],
-    outside: ['zod'],
+    ours: ['shared/plan', 'shared/protocol', 'shared/dialects', 'server/room', 'server/store/store.ts'],
+    outside: ['node:', 'zod'],
+  },
+  'server/endpoints/mcp': {
+    ours: ['shared/plan', 'shared/protocol', 'shared/dialects', 'server/room', 'server/operations'],
+    outside: ['node:', '@modelcontextprotocol/server'],
   },
   'server/endpoints/websocket': {
     ours: [
       'shared/plan',
       'shared/protocol',
+      'shared/dialects',
       'server/room',
       'server/operations',
       'server/store/store.ts',
@@ -34,6 +40,7 @@ const arrows: Record<string, { readonly ours: readonly string[]; readonly outsid
     ours: [
       'shared/plan',
       'shared/protocol',
+      'shared/dialects',
       'server/room',
       'server/operations',
       'server/store/store.ts',

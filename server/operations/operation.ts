@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Files } from '../../shared/dialects/dialect.ts';
 import type { Result } from '../../shared/plan/result.ts';
 import type { ErrorBody } from '../../shared/protocol/error-code.ts';
 import type { RoomRegistry } from '../room/registry.ts';
@@ -7,6 +8,8 @@ import type { RoomRegistry } from '../room/registry.ts';
 export interface OperationContext {
   readonly rooms: RoomRegistry;
   readonly actor: string;
+  /** The folders that file tools reach. */
+  readonly files: Files;
   /** For a caller that brings no mutationId of its own. */
   readonly newId: () => string;
 }

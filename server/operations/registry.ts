@@ -1,14 +1,24 @@
 import { z } from 'zod';
+import { defaultDialect, dialects } from '../../shared/dialects/registry.ts';
 import { limits } from '../../shared/plan/limits.ts';
 import { mutationSchema } from '../../shared/plan/mutation.ts';
 import { err, ok, type Result } from '../../shared/plan/result.ts';
 import { explainIssues, faultCode } from '../../shared/protocol/codec.ts';
 import type { ErrorBody } from '../../shared/protocol/error-code.ts';
-import { epochSchema, mutationIdSchema, revisionSchema, roomNameSchema } from '../../shared/protocol/names.ts';
+import {
+  epochSchema,
+  mutationIdSchema,
+  operationIdSchema,
+  revisionSchema,
+  roomNameSchema,
+} from '../../shared/protocol/names.ts';
 import { readOldest } from '../room/read-pieces.ts';
 import type { Room } from '../room/room.ts';
 import { outcomeResult, storeErrorBody } from './errors.ts';
 import { defineOperation, type Operation, type OperationContext } from './operation.ts';
+import { requireDialect, runTool, toolResult } from './tools.ts';
+
+const dialectName = z.string().max(64).optional();
 
 const listRooms = defineOperation({
   name: 'rooms.list',
@@ -95,8 +105,65 @@ const deleteRoom = defineOperation({
   },
 });
 
+const listDialects = defineOperation({
+  name: 'dialects.list',
+  kind: 'read',
+  doc: 'The dialects, and the tools of each with the schema of their arguments.',
+  input: z.strictObject({}),
+  run: async () =>
+    ok({
+      default: defaultDialect,
+      dialects: dialects.map(({ name, title, tools }) => ({
+        name,
+        title,
+        tools: tools.map((tool) => ({ name: tool.name, description: tool.description, input: tool.input })),
+      })),
+    }),
+});
+
+const viewDialect = defineOperation({
+  name: 'room.dialect',
+  kind: 'read',
+  doc: 'The plan as a dialect sees it, and the block it keeps before a model: null where it shows none.',
+  input: z.strictObject({ room: roomNameSchema, dialect: dialectName }),
+  run: async ({ room, dialect }, { rooms }) => {
+    const found = requireDialect(dialect);
+    if (!found.ok) return found;
+    const opened = await rooms.open(room);
+    if (!opened.ok) return err(storeErrorBody(opened.error));
+    const { plan } = opened.value;
+    return ok({ result: found.value.view(plan), render: found.value.render(plan) });
+  },
+});
+
+const callTool = defineOperation({
+  name: 'room.tool',
+  kind: 'call',
+  doc: 'Calls a tool of a dialect; what the tool refuses is an answer with isError and a message for the model.',
+  input: z.strictObject({
+    room: roomNameSchema,
+    dialect: dialectName,
+    tool: z.string().max(64),
+    arguments: z.unknown().optional(),
+    operationId: operationIdSchema.optional(),
+  }),
+  run: async ({ room, dialect = defaultDialect, tool, arguments: args, operationId }, context) => {
+    const reply = await runTool({ room, dialect, tool, arguments: args, operationId }, context);
+    return reply.ok ? ok(toolResult(reply.value)) : reply;
+  },
+});
+
 /** All operations, in the order in which documents list them. */
-export const operations: readonly Operation[] = [listRooms, readSnapshot, readChanges, mutate, deleteRoom];
+export const operations: readonly Operation[] = [
+  listRooms,
+  readSnapshot,
+  readChanges,
+  mutate,
+  deleteRoom,
+  listDialects,
+  viewDialect,
+  callTool,
+];
 
 const byName = new Map(operations.map((operation) => [operation.name, operation]));
 

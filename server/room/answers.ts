@@ -47,13 +47,15 @@ export function failed(error: StoreError): Outcome {
 /** What lists of rooms show of a plan. */
 export function summaryOf(plan: Plan): RoomSummaryFields {
   const counts = plan.countByStatus();
-  const { title, author, status } = plan.document;
+  const { title, author, status, revision, updatedAt } = plan.document;
   return {
     ...(title !== undefined && { title }),
     ...(author !== undefined && { author }),
     ...(status !== undefined && { status }),
     taskCount: plan.taskCount,
     openCount: plan.taskCount - counts.completed - counts.cancelled,
+    documentRevision: revision,
+    ...(revision > 0 && { documentUpdatedAt: updatedAt }),
     updatedAt: plan.updatedAt,
   };
 }

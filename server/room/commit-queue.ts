@@ -1,4 +1,5 @@
 import { assertNever } from '../../shared/plan/result.ts';
+import type { Sight } from '../../shared/plan/sight.ts';
 import type { AppendOutcome, EncodedRecord, Store, StoreError } from '../store/store.ts';
 import { ackFor, failed, repeatedAnswer, summaryOf } from './answers.ts';
 import type { Outcome, Submission } from './outcome.ts';
@@ -107,7 +108,9 @@ export class CommitQueue implements TickTask {
   private append(records: readonly EncodedRecord[]): Promise<AppendOutcome> {
     const { name, plans, store } = this.host;
     const { epoch, revision } = plans.durable;
-    return store.append({ room: name, epoch, expectedRevision: revision, records, summary: summaryOf(plans.pending) });
+    const summary = summaryOf(plans.pending);
+    const sights = lastSights(this.inFlight);
+    return store.append({ room: name, epoch, expectedRevision: revision, records, summary, sights });
   }
 
   private async settle(outcome: AppendOutcome, records: readonly EncodedRecord[]): Promise<void> {
@@ -178,6 +181,16 @@ export class CommitQueue implements TickTask {
     this.host.plans.rollBack(entries.flatMap(({ undurable }) => undurable ?? []));
     return entries.map(({ request }) => request);
   }
+}
+
+/** The sights of the Changes; of each actor and dialect the last, for the others would be replaced at once. */
+function lastSights(entries: readonly Entry[]): readonly Sight[] {
+  const last = new Map<string, Sight>();
+  for (const { undurable } of entries) {
+    const sight = undurable?.sight;
+    if (sight) last.set(JSON.stringify([sight.actor, sight.dialect]), sight);
+  }
+  return [...last.values()];
 }
 
 function give(request: Request, outcome: Outcome | Promise<Outcome>): void {

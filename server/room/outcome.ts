@@ -1,6 +1,8 @@
 import type { Nag } from '../../shared/plan/change.ts';
 import type { Mutation } from '../../shared/plan/mutation.ts';
+import type { Plan } from '../../shared/plan/plan.ts';
 import type { Rejection } from '../../shared/plan/rejection.ts';
+import type { Sight } from '../../shared/plan/sight.ts';
 import type { StoreError } from '../store/store.ts';
 
 /** A mutation on its way into a room. */
@@ -12,6 +14,17 @@ export interface Submission {
   readonly actor: string;
   /** When given, the room must still be this one: not deleted and made anew since. */
   readonly epoch?: string | undefined;
+  /** What the actor will have seen when its Change is accepted; it is stored with the Change, or not at all. */
+  readonly sight?: SightOfChange | undefined;
+}
+
+export interface SightOfChange {
+  readonly dialect: string;
+  /**
+   * Told the plan with the Change in it, to look at within the call. Called for each time the mutation is let through,
+   * which may be again when another server wrote in between; never when it is refused or changes nothing.
+   */
+  readonly sees: (plan: Plan) => Omit<Sight, 'actor' | 'dialect' | 'revision'>;
 }
 
 /** The mutation was accepted and is on disk. */

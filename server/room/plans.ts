@@ -2,6 +2,7 @@ import { apply, markOf } from '../../shared/plan/apply.ts';
 import type { Change, Mark } from '../../shared/plan/change.ts';
 import { decide } from '../../shared/plan/decide.ts';
 import { Plan } from '../../shared/plan/plan.ts';
+import type { Sight } from '../../shared/plan/sight.ts';
 import type { PastChange, Stamp } from '../../shared/plan/stamp.ts';
 import type { EncodedRecord, StoredRoom } from '../store/store.ts';
 import { changedNothing, encodeRecord } from './answers.ts';
@@ -12,6 +13,8 @@ export interface Undurable {
   readonly record: EncodedRecord;
   /** What the pending plan was marked with before it; rolling back needs it. */
   readonly before: Mark;
+  /** What its actor sees by it. */
+  readonly sight: Sight | undefined;
 }
 
 /**
@@ -48,7 +51,13 @@ export class Plans {
       patch,
     };
     apply(this.pending, patch, change);
-    return { record: encodeRecord({ change, undo, nags }), before };
+    const undurable = { record: encodeRecord({ change, undo, nags }), before, sight: undefined };
+    try {
+      return { ...undurable, sight: sightOf(submission, this.pending) };
+    } catch (error) {
+      this.rollBack([undurable]);
+      throw error;
+    }
   }
 
   /** The Changes are on disk. */
@@ -66,6 +75,11 @@ export class Plans {
   rollBack(undurable: readonly Undurable[]): void {
     for (const { record, before } of [...undurable].reverse()) apply(this.pending, record.undo, before);
   }
+}
+
+/** `plan` has the submission's Change, and nothing after it. */
+function sightOf({ actor, sight }: Submission, plan: Plan): Sight | undefined {
+  return sight && { ...sight.sees(plan), actor, dialect: sight.dialect, revision: plan.revision };
 }
 
 export function pastChange(record: EncodedRecord): PastChange {

@@ -1,5 +1,6 @@
 import { limits } from '../../shared/plan/limits.ts';
 import { err, ok, type Result } from '../../shared/plan/result.ts';
+import type { Sight } from '../../shared/plan/sight.ts';
 import type {
   EncodedRecord,
   RemoveOutcome,
@@ -89,6 +90,21 @@ export class RoomRegistry {
       if (!opened.ok) return opened;
       if (await opened.value.subscribe(subscriber, since)) return ok(undefined);
     }
+  }
+
+  /** As `Room.readSight`; `epoch` is the one of the plan it will be compared with. */
+  readSight(
+    name: string,
+    epoch: string,
+    actor: string,
+    dialect: string,
+  ): Promise<Result<Sight | undefined, StoreError>> {
+    return this.store.readSight(name, epoch, actor, dialect);
+  }
+
+  /** As `Room.saveSight`; `epoch` is the one of the plan that was seen, for the room may be another one by now. */
+  saveSight(name: string, epoch: string, sight: Sight): Promise<Result<void, StoreError>> {
+    return this.store.saveSight(name, epoch, sight);
   }
 
   /** Deletes the room; without `expectedRevision` also one that cannot be read. */

@@ -3,6 +3,7 @@ import { limits } from '../../shared/plan/limits.ts';
 import type { Snapshot } from '../../shared/plan/model.ts';
 import type { Plan } from '../../shared/plan/plan.ts';
 import { assert, ok, type Result } from '../../shared/plan/result.ts';
+import type { Sight } from '../../shared/plan/sight.ts';
 import type { PastChange } from '../../shared/plan/stamp.ts';
 import type { EncodedRecord, RemoveOutcome, RoomPosition, Store, StoredRoom, StoreError } from '../store/store.ts';
 import { encodeRecord, failed, rejected, repeatedAnswer } from './answers.ts';
@@ -125,6 +126,18 @@ export class Room {
     };
     subscriber.onSubscribed({ room: this, position: this.position, catchUp, unsubscribe });
     return true;
+  }
+
+  /** What the actor last saw of this room through the dialect; undefined: nothing, or it was lost. */
+  readSight(actor: string, dialect: string): Promise<Result<Sight | undefined, StoreError>> {
+    this.usedAtMs = Date.now();
+    return this.context.store.readSight(this.name, this.position.epoch, actor, dialect);
+  }
+
+  /** Keeps what an actor saw without writing; durable when answered. Without effect while the room has no Change. */
+  saveSight(sight: Sight): Promise<Result<void, StoreError>> {
+    this.usedAtMs = Date.now();
+    return this.context.store.saveSight(this.name, this.position.epoch, sight);
   }
 
   /** Changes `from` to `to`, as far as they are durable. */

@@ -1,3 +1,4 @@
+import type { Sight } from '../../shared/plan/sight.ts';
 import { storeError } from './sqlite-error.ts';
 import type { AppendBatch } from './sqlite-messages.ts';
 import type { SqliteThread } from './sqlite-thread.ts';
@@ -32,18 +33,27 @@ export class AppendQueue {
   }
 
   append(append: Append): Promise<AppendOutcome> {
-    return new Promise((resolve) => {
-      const batch = this.openBatch();
-      encode(append, batch);
-      batch.resolves.push(resolve);
-      this.schedule();
-    });
+    return this.add((batch) => encode(append, batch));
+  }
+
+  /** Goes with whatever is appended just then, but wherever the room stands; `appended` also when the room is gone. */
+  saveSight(room: string, epoch: string, sight: Sight): Promise<AppendOutcome> {
+    return this.add((batch) => encodeSight(room, epoch, sight, batch));
   }
 
   /** Resolves when everything appended so far has its outcome. */
   idle(): Promise<void> {
     if (!this.isBusy) return Promise.resolve();
     return new Promise((resolve) => this.whenIdle.push(resolve));
+  }
+
+  private add(encodeInto: (batch: Batch) => void): Promise<AppendOutcome> {
+    return new Promise((resolve) => {
+      const batch = this.openBatch();
+      encodeInto(batch);
+      batch.resolves.push(resolve);
+      this.schedule();
+    });
   }
 
   private openBatch(): Batch {
@@ -95,12 +105,21 @@ function settle(resolves: readonly Resolve[], outcome: AppendOutcome | AppendOut
 /** See AppendBatch for the layout. The nags are turned into JSON here, once. */
 function encode(append: Append, batch: Batch): void {
   const { list } = batch;
-  const { records } = append;
-  list.push(append.room, append.epoch, append.expectedRevision, JSON.stringify(append.summary), records.length);
+  const { room, epoch, expectedRevision, records, sights = [] } = append;
+  const sightsText = sights.length === 0 ? '' : JSON.stringify(sights);
+  list.push(room, epoch, expectedRevision, JSON.stringify(append.summary), sightsText, records.length);
   for (const { change, changeText, undoText, nags } of records) {
     const record = `[${changeText},${undoText},${nags.length === 0 ? '[]' : JSON.stringify(nags)}]`;
     list.push(change.mutationId, record);
     batch.characters += record.length;
   }
+  batch.characters += sightsText.length;
   batch.records += records.length;
+}
+
+function encodeSight(room: string, epoch: string, sight: Sight, batch: Batch): void {
+  const text = JSON.stringify([sight]);
+  batch.list.push(room, epoch, 0, '', text, 0);
+  batch.characters += text.length;
+  batch.records += 1;
 }

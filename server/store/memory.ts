@@ -1,7 +1,9 @@
 import type { ChangeRecord } from '../../shared/plan/change.ts';
+import { limits } from '../../shared/plan/limits.ts';
 import type { Snapshot } from '../../shared/plan/model.ts';
 import type { Result } from '../../shared/plan/result.ts';
 import { assert, err, ok } from '../../shared/plan/result.ts';
+import type { Sight } from '../../shared/plan/sight.ts';
 import type {
   Append,
   AppendOutcome,
@@ -20,6 +22,8 @@ interface MemoryRoom {
   /** JSON of each record; the record of revision n stands at n - 1. */
   readonly records: string[];
   readonly revisionByMutation: Map<string, number>;
+  /** By actor and dialect, the one that came last at the end. */
+  readonly sights: Map<string, { readonly revision: number; readonly json: string }>;
   summary: string;
   snapshot: { readonly revision: number; readonly json: string } | undefined;
 }
@@ -73,7 +77,7 @@ class MemoryStore implements Store {
     const mutationId = firstDuplicate(append, room);
     if (mutationId !== undefined) return { type: 'duplicate', mutationId };
     if (room && room.records.length !== expectedRevision) return { type: 'conflict', current: positionOf(room) };
-    this.store(append, room ?? { epoch, records: [], revisionByMutation: new Map(), summary: '', snapshot: undefined });
+    this.store(append, room ?? newRoom(epoch));
     return { type: 'appended' };
   }
 
@@ -108,6 +112,24 @@ class MemoryStore implements Store {
     return ok(undefined);
   }
 
+  async readSight(
+    name: string,
+    epoch: string,
+    actor: string,
+    dialect: string,
+  ): Promise<Result<Sight | undefined, StoreError>> {
+    if (this.isClosed) return err(closed);
+    const sight = this.find(name, epoch)?.sights.get(sightKey(actor, dialect));
+    return ok(sight && JSON.parse(sight.json));
+  }
+
+  async saveSight(name: string, epoch: string, sight: Sight): Promise<Result<void, StoreError>> {
+    if (this.isClosed) return err(closed);
+    const room = this.find(name, epoch);
+    if (room) keepSight(room, sight);
+    return ok(undefined);
+  }
+
   async remove(name: string, expected?: RoomPosition): Promise<Result<RemoveOutcome, StoreError>> {
     if (this.isClosed) return err(closed);
     const room = this.rooms.get(name);
@@ -134,9 +156,29 @@ class MemoryStore implements Store {
       room.records.push(`{"change":${changeText},"undo":${undoText},"nags":${JSON.stringify(nags)}}`);
       room.revisionByMutation.set(change.mutationId, change.revision);
     }
+    for (const sight of append.sights ?? []) keepSight(room, sight);
     room.summary = JSON.stringify(append.summary);
     this.rooms.set(append.room, room);
   }
+}
+
+function newRoom(epoch: string): MemoryRoom {
+  const [revisionByMutation, sights] = [new Map(), new Map()];
+  return { epoch, records: [], revisionByMutation, sights, summary: '', snapshot: undefined };
+}
+
+function sightKey(actor: string, dialect: string): string {
+  return JSON.stringify([actor, dialect]);
+}
+
+function keepSight({ sights }: MemoryRoom, sight: Sight): void {
+  const key = sightKey(sight.actor, sight.dialect);
+  sights.delete(key);
+  sights.set(key, { revision: sight.revision, json: JSON.stringify(sight) });
+  if (sights.size <= limits.sightsPerRoomMax) return;
+  // Of those that are equally old the one that came first goes.
+  const [oldest] = [...sights].reduce((a, b) => (b[1].revision < a[1].revision ? b : a));
+  sights.delete(oldest);
 }
 
 function firstDuplicate(append: Append, room: MemoryRoom | undefined): string | undefined {

@@ -1,3 +1,4 @@
+import type { Sight } from '../../shared/plan/sight.ts';
 import { rowsPerInsert } from './sqlite-changes.ts';
 import type { Connection } from './sqlite-connection.ts';
 import type { AppendBatch } from './sqlite-messages.ts';
@@ -5,7 +6,7 @@ import type { RoomEntry } from './sqlite-rooms.ts';
 import { positionOf } from './sqlite-rooms.ts';
 import type { AppendOutcome } from './store.ts';
 
-const headLength = 5;
+const headLength = 6;
 const recordLength = 2;
 const appended: AppendOutcome = { type: 'appended' };
 
@@ -15,6 +16,8 @@ interface Head {
   readonly epoch: string;
   readonly expectedRevision: number;
   readonly summary: string;
+  /** JSON; '' when there are none. */
+  readonly sights: string;
   readonly count: number;
   readonly at: number;
   /** Tried again on its own: slower, but it finds out what is wrong. */
@@ -48,7 +51,8 @@ export function appendBatch(
     let allAppended = true;
     for (let at = 0; at < batch.length; ) {
       const head = headAt(batch, at, isAlone);
-      const outcome = appendOne(connection, batch, head, dirty);
+      const outcome = head.count > 0 ? appendOne(connection, batch, head, dirty) : appended;
+      if (outcome === appended && head.sights !== '') saveSights(connection, head);
       outcomes.push(outcome);
       if (outcome !== appended) allAppended = false;
       at = head.at + head.count * recordLength;
@@ -86,6 +90,13 @@ function appendOne(
   entry.isDirty = true;
   dirty.set(room, entry);
   return appended;
+}
+
+/** Of a room that is there, and is still the one they were seen in. */
+function saveSights(connection: Connection, { room, epoch, sights }: Head): void {
+  const entry = connection.rooms.find(room);
+  if (entry?.epoch !== epoch) return;
+  for (const sight of JSON.parse(sights) as Sight[]) connection.sights.save(entry.id, sight);
 }
 
 function insertRecords(connection: Connection, batch: AppendBatch, head: Head, entry: RoomEntry): AppendOutcome {
@@ -127,7 +138,8 @@ function headAt(batch: AppendBatch, at: number, isAlone: boolean): Head {
     epoch: String(batch[at + 1]),
     expectedRevision: Number(batch[at + 2]),
     summary: String(batch[at + 3]),
-    count: Number(batch[at + 4]),
+    sights: String(batch[at + 4]),
+    count: Number(batch[at + 5]),
     at: at + headLength,
   };
 }

@@ -5,6 +5,7 @@ import type { Database, Statement } from './sqlite-driver.ts';
 import type { FileOptions, StoreOpenError } from './sqlite-file.ts';
 import { openFile } from './sqlite-file.ts';
 import { RoomTable } from './sqlite-rooms.ts';
+import { SightTable } from './sqlite-sights.ts';
 import { SnapshotTable } from './sqlite-snapshots.ts';
 
 /** One open planroom.db with its tables; whoever holds it is its only user. */
@@ -12,6 +13,7 @@ export class Connection {
   readonly rooms: RoomTable;
   readonly changes: ChangeTable;
   readonly snapshots: SnapshotTable;
+  readonly sights: SightTable;
   private readonly database: Database;
   private readonly begin: Statement;
   private readonly commit: Statement;
@@ -21,6 +23,7 @@ export class Connection {
     this.rooms = new RoomTable(database);
     this.changes = new ChangeTable(database);
     this.snapshots = new SnapshotTable(database);
+    this.sights = new SightTable(database);
     this.begin = database.prepare('BEGIN IMMEDIATE');
     this.commit = database.prepare('COMMIT');
   }

@@ -54,6 +54,11 @@ export function classify(error: unknown, folder: string): StoreErrorCode {
   }
 }
 
+/** Whether what is stored is damaged, as opposed to a disk that fails. */
+export function isCorruption(error: unknown): boolean {
+  return ((sqliteCode(error) ?? 0) & 0xff) === primary.corrupt;
+}
+
 /** Whether the file must be opened anew: there may be another one under its name once the disk is well again. */
 export function needsReopen(error: unknown): boolean {
   const code = (sqliteCode(error) ?? 0) & 0xff;

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ChangeRecord } from '../../shared/plan/change.ts';
 import type { Snapshot } from '../../shared/plan/model.ts';
+import type { Sight } from '../../shared/plan/sight.ts';
 import { storeError } from './sqlite-error.ts';
 import type { RoomHead, RowsPage } from './sqlite-messages.ts';
 import type { StoreError } from './store.ts';
@@ -45,6 +46,13 @@ export function parseSnapshot(room: string, head: RoomHead): Snapshot | 'damaged
   const isIts =
     snapshot?.room === room && snapshot.epoch === head.epoch && snapshot.revision === head.snapshot.revision;
   return isIts ? snapshot : 'damaged';
+}
+
+/** The sight in the text; undefined when it is not the one that was asked for. */
+export function parseSight(json: string | undefined, actor: string, dialect: string): Sight | undefined {
+  // Written by us and unharmed, as its checksum says.
+  const sight = parse(json ?? '') as Sight | null | undefined;
+  return sight?.actor === actor && sight.dialect === dialect ? sight : undefined;
 }
 
 export function damaged(room: string, page: RowsPage): StoreError {

@@ -4,7 +4,8 @@ import type { AppendOutcome, RemoveOutcome, RoomListing, RoomPosition, StoreErro
 
 /**
  * Appends as one flat list, which costs the least to send: for each
- * room, epoch, expectedRevision, summary JSON, count, then count times mutationId, record JSON ([change, undo, nags]).
+ * room, epoch, expectedRevision, summary JSON, sights JSON ('' when none), count, then count times mutationId, record JSON
+ * ([change, undo, nags]). A count of 0: sights alone, to be stored wherever the room stands.
  */
 export type AppendBatch = (string | number)[];
 
@@ -18,6 +19,7 @@ export type Request =
   | RowsRequest
   | { readonly type: 'find'; readonly room: string; readonly epoch: string; readonly mutationId: string }
   | SnapshotRequest
+  | SightRequest
   | { readonly type: 'remove'; readonly room: string; readonly expected: RoomPosition | undefined }
   | { readonly type: 'close' };
 
@@ -36,6 +38,14 @@ export interface SnapshotRequest {
   readonly revision: number;
   /** The JSON, in pieces. */
   readonly parts: readonly string[];
+}
+
+export interface SightRequest {
+  readonly type: 'sight';
+  readonly room: string;
+  readonly epoch: string;
+  readonly actor: string;
+  readonly dialect: string;
 }
 
 /** A run of consecutive Changes, as many as fit a message. */
@@ -63,6 +73,8 @@ export interface Answers {
   readonly rows: RowsPage | undefined;
   readonly find: RowsPage | undefined;
   readonly snapshot: undefined;
+  /** JSON; `undefined`: no such room or sight, another epoch, or the sight is damaged. */
+  readonly sight: string | undefined;
   readonly remove: RemoveOutcome;
   readonly close: undefined;
 }

@@ -1,7 +1,7 @@
 import { assertNever } from '../../shared/plan/result.ts';
 import type { Connection } from './sqlite-connection.ts';
 import { DamageError } from './sqlite-error.ts';
-import type { Answers, Request, RowsRequest, SnapshotRequest } from './sqlite-messages.ts';
+import type { Answers, Request, RowsRequest, SightRequest, SnapshotRequest } from './sqlite-messages.ts';
 import { positionOf } from './sqlite-rooms.ts';
 import type { RoomPosition } from './store.ts';
 
@@ -21,6 +21,8 @@ export function perform(connection: Connection, request: TableRequest): Answers[
       return find(connection, request.room, request.epoch, request.mutationId);
     case 'snapshot':
       return saveSnapshot(connection, request);
+    case 'sight':
+      return readSight(connection, request);
     case 'remove':
       return remove(connection, request.room, request.expected);
     default:
@@ -53,6 +55,12 @@ function saveSnapshot(connection: Connection, request: SnapshotRequest): undefin
   const entry = connection.rooms.find(room);
   if (entry?.epoch !== epoch || revision > entry.revision) return;
   connection.transaction(() => connection.snapshots.save(entry.id, revision, parts.join('')));
+}
+
+function readSight(connection: Connection, request: SightRequest): Answers['sight'] {
+  const entry = connection.rooms.find(request.room);
+  if (entry?.epoch !== request.epoch) return undefined;
+  return connection.sights.read(entry.id, request.actor, request.dialect);
 }
 
 /** One deleted row, whatever the room's size; its Changes follow later, so damage among them does not stand in the way. */

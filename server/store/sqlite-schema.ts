@@ -39,6 +39,17 @@ const migrations: readonly string[] = [
   ) STRICT;
   CREATE TABLE removals (room_id INTEGER PRIMARY KEY) STRICT;
   `,
+  `
+  CREATE TABLE sights (
+    room_id INTEGER NOT NULL,
+    actor TEXT NOT NULL,
+    dialect TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    sight TEXT NOT NULL,
+    crc INTEGER NOT NULL,
+    PRIMARY KEY (room_id, actor, dialect)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /** The version this code writes, and the highest it reads. */

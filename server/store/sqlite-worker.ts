@@ -130,6 +130,7 @@ class Worker {
     try {
       const isDone = connection.transaction(() => {
         if (connection.changes.deleteSome(roomId, removedRowsPerStep)) return false;
+        if (connection.sights.deleteSome(roomId, removedRowsPerStep)) return false;
         connection.snapshots.removeAll(roomId);
         connection.endRemoval(roomId);
         return true;

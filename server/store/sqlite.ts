@@ -2,10 +2,11 @@ import type { ChangeRecord } from '../../shared/plan/change.ts';
 import type { Snapshot } from '../../shared/plan/model.ts';
 import type { Result } from '../../shared/plan/result.ts';
 import { assert, err, ok } from '../../shared/plan/result.ts';
+import type { Sight } from '../../shared/plan/sight.ts';
 import { AppendQueue } from './append-queue.ts';
 import { storeError } from './sqlite-error.ts';
 import type { FileOptions, StoreOpenError } from './sqlite-file.ts';
-import { damaged, encodeSnapshot, parsePage, parseSnapshot } from './sqlite-json.ts';
+import { damaged, encodeSnapshot, parsePage, parseSight, parseSnapshot } from './sqlite-json.ts';
 import { SqliteThread } from './sqlite-thread.ts';
 import type {
   Append,
@@ -116,6 +117,23 @@ class SqliteStore implements Store {
     const parts = await encodeSnapshot(snapshot);
     if (this.closing) return err(closed);
     return this.thread.call({ type: 'snapshot', room, epoch, revision, parts });
+  }
+
+  async readSight(
+    room: string,
+    epoch: string,
+    actor: string,
+    dialect: string,
+  ): Promise<Result<Sight | undefined, StoreError>> {
+    if (this.closing) return err(closed);
+    const read = await this.thread.call({ type: 'sight', room, epoch, actor, dialect });
+    return read.ok ? ok(parseSight(read.value, actor, dialect)) : read;
+  }
+
+  async saveSight(room: string, epoch: string, sight: Sight): Promise<Result<void, StoreError>> {
+    if (this.closing) return err(closed);
+    const outcome = await this.queue.saveSight(room, epoch, sight);
+    return outcome.type === 'failed' ? err(outcome.error) : ok(undefined);
   }
 
   async remove(room: string, expected?: RoomPosition): Promise<Result<RemoveOutcome, StoreError>> {

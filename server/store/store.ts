@@ -1,6 +1,7 @@
 import type { ChangeRecord } from '../../shared/plan/change.ts';
 import type { Snapshot } from '../../shared/plan/model.ts';
 import type { Result } from '../../shared/plan/result.ts';
+import type { Sight } from '../../shared/plan/sight.ts';
 
 /**
  * Where the Changes of all rooms live. One contract, several implementations, one suite
@@ -12,6 +13,10 @@ import type { Result } from '../../shared/plan/result.ts';
  *   Appends of different rooms never make each other fail, unless the disk itself fails.
  * - **Exactly once.** A mutationId is stored with its Change in the same transaction; an append that brings one that is
  *   stored already (in the same room and epoch) answers `duplicate` and stores nothing.
+ * - **Sights go with their Changes.** The sights of an append are stored in its transaction, and only if it answers
+ *   `appended`; so an actor's own Change is on disk exactly when what the actor saw of it is. There is one sight for each
+ *   actor and dialect, the one that came last; past `limits.sightsPerRoomMax` those with the lowest revision go.
+ *   Losing one is harmless (the next full list only adds), so one that is damaged is no error: it is not there.
  * - **Never silently empty.** What cannot be read is a `corrupt` error that names the room; it is never an absent room.
  *   A broken room does not keep other rooms from working.
  * - **Failures are values.** No method throws or rejects for anything a disk can cause.
@@ -37,8 +42,22 @@ export interface Store {
    */
   saveSnapshot(snapshot: Snapshot): Promise<Result<void, StoreError>>;
 
+  /** What the actor last saw of this room and epoch through the dialect. `undefined`: nothing, or it was lost. */
+  readSight(
+    room: string,
+    epoch: string,
+    actor: string,
+    dialect: string,
+  ): Promise<Result<Sight | undefined, StoreError>>;
+
   /**
-   * Removes the room with its history. `undefined`: there was no such room, or its epoch or revision was another one
+   * Keeps what an actor saw when it wrote nothing, in place of what it saw before; durable when answered.
+   * Ignored when the room is not there, or has another epoch by now.
+   */
+  saveSight(room: string, epoch: string, sight: Sight): Promise<Result<void, StoreError>>;
+
+  /**
+   * Removes the room with its history and sights. `undefined`: there was no such room, or its epoch or revision was another one
    * (`current` says which). Without `expected` a room that cannot be read is removed as well: the way out of damage.
    */
   remove(room: string, expected?: RoomPosition): Promise<Result<RemoveOutcome, StoreError>>;
@@ -62,6 +81,8 @@ export interface Append {
   readonly records: readonly EncodedRecord[];
   /** What lists show about the room after the last record. */
   readonly summary: RoomSummaryFields;
+  /** What actors saw by these records; of one actor and dialect the later one counts. */
+  readonly sights?: readonly Sight[];
 }
 
 /** A record with its canonical JSON, encoded once and shared by the store and the broadcast. */
@@ -95,6 +116,10 @@ export interface RoomSummaryFields {
   readonly status?: string;
   readonly taskCount: number;
   readonly openCount: number;
+  /** Revision at which the document last changed; 0: there is none. Absent: an older server wrote this. */
+  readonly documentRevision?: number;
+  /** ISO 8601 UTC; absent while there is no document. */
+  readonly documentUpdatedAt?: string;
   /** ISO 8601 UTC. */
   readonly updatedAt: string;
 }

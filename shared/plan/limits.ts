@@ -43,6 +43,8 @@ export const limits = {
   roomNameCharactersMax: 100,
   actorNameBytesMax: 128,
   mutationIdCharactersMax: 64,
+  /** What actors last saw of one room: actor names cost nothing to make up. The oldest goes, and its actor's next full list only adds. */
+  sightsPerRoomMax: 1_000,
 
   /** One WebSocket frame; larger documents go through HTTP. */
   frameBytesMax: 1024 * 1024,

@@ -28,8 +28,8 @@ export interface MergedFields {
 
 /**
  * Three-way merge of one task: what the writer changed against what it saw (`base`) wins, what it did not change keeps its
- * present value. Only a status that others moved on meanwhile is not moved back: a finished task stays finished, and a
- * task in progress with another actor stays with that actor.
+ * present value. Only a status that others moved on is not moved back: a task they finished meanwhile stays finished, and
+ * one that another actor has in progress is not put back to pending by a list, which may only lack a word for it.
  */
 export function mergeFields(base: Task, current: Task, stated: StatedFields, actor: string): MergedFields {
   const fields: MergedFields['fields'] = {};
@@ -50,7 +50,9 @@ export function mergeFields(base: Task, current: Task, stated: StatedFields, act
   const { status } = stated;
   if (status !== undefined && status !== current.status) {
     if (status === base.status) kept.push(`status (now ${current.status})`);
-    else if (movedOn(base, current, status)) {
+    else if (status === 'pending' && isOthers(current, actor)) {
+      remarks.push(`'${id}' is in progress by '${current.startedBy}', and stays theirs; you sent ${status}.`);
+    } else if (movedOn(base, current, status)) {
       const holder = current.startedBy === undefined ? '' : ` by '${current.startedBy}'`;
       remarks.push(`'${id}' is ${current.status}${holder} since you last saw it, and stays so; you sent ${status}.`);
     } else {
@@ -64,6 +66,10 @@ export function mergeFields(base: Task, current: Task, stated: StatedFields, act
     remarks.push(`'${id}': '${current.updatedBy}' changed its ${kept.join(', ')} since you last saw it; that stays.`);
   }
   return { fields, remarks };
+}
+
+function isOthers(current: Task, actor: string): boolean {
+  return current.status === 'in_progress' && current.startedBy !== actor;
 }
 
 /** Whether others changed the status since, to one that the wanted status would set back. */

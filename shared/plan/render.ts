@@ -22,26 +22,33 @@ const seedTools = ['plan_todo_write', 'plan_todo_edit', 'plan_todo_cross_off'];
 export function renderContext(plan: Plan, options: RenderOptions = {}): string | null {
   const { pending, in_progress } = plan.countByStatus();
   if (pending + in_progress === 0) return null;
-  const lines = [
-    '## Tool TODOs',
-    `This is the plan you work by; update it with ${namesOf(options.tools ?? seedTools)}.`,
-  ];
+  const lines = contextHeading(options.tools ?? seedTools);
   for (const group of plan.groups()) {
     const tasks = plan.tasksOf(group.uid);
     if (tasks.length === 0) continue;
     const verified = options.verified === true && group.testsVerified ? ' (tests verified)' : '';
-    lines.push('', `### ${oneLine(group.title)}${verified}`, ...tasks.map((task) => renderTask(task, options)));
+    const told = tasks.map((task) => renderTask({ ...task, ...(options.ids === true && { id: taskId(task) }) }));
+    lines.push('', `### ${oneLine(group.title)}${verified}`, ...told);
   }
   return lines.join('\n');
 }
 
-function renderTask(task: Task, options: RenderOptions): string {
-  const id = options.ids === true ? ` (${taskId(task)})` : '';
+/** The heading of the block and the line that names the tools which update the list. */
+export function contextHeading(tools: readonly string[]): string[] {
+  return ['## Tool TODOs', `This is the plan you work by; update it with ${namesOf(tools)}.`];
+}
+
+/** One line of the block. */
+export function renderTask(
+  task: Pick<Task, 'status' | 'description' | 'dependsOn'> & { readonly id?: string },
+): string {
+  const id = task.id === undefined ? '' : ` (${task.id})`;
   const depends = task.dependsOn.length > 0 ? `  (depends: ${task.dependsOn.map(oneLine).join(', ')})` : '';
   return `- [${marks[task.status]}] ${oneLine(task.description)}${id}${depends}`;
 }
 
-function oneLine(text: string): string {
+/** The text on one line, so that no text can pose as another line of a block. */
+export function oneLine(text: string): string {
   return /[\n\v\f\r\u0085\u2028\u2029]/.test(text) ? collapse(text) : text;
 }
 

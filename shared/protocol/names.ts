@@ -35,5 +35,8 @@ export const mutationIdSchema = z
     `a mutationId is 1 to ${limits.mutationIdCharactersMax} printable ASCII characters without blanks`,
   );
 
+/** Made by the caller of a tool, one for each call; shorter than a mutationId, for a call may make several mutations. */
+export const operationIdSchema = mutationIdSchema.max(limits.mutationIdCharactersMax - 4);
+
 export const epochSchema = z.string().min(1).max(64);
 export const revisionSchema = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);

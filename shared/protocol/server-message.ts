@@ -147,6 +147,10 @@ export interface RoomEntry {
   readonly status?: string;
   readonly taskCount: number;
   readonly openCount: number;
+  /** Revision at which the document last changed; 0: there is none. Absent: an older server wrote the room. */
+  readonly documentRevision?: number;
+  /** Absent while there is no document. */
+  readonly documentUpdatedAt?: string;
   readonly updatedAt: string;
 }
 

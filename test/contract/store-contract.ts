@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../server/store/store.ts';
-import { append, at, epoch, record, snapshot, stored, storedRun, summary } from '../support/appends.ts';
+import { limits } from '../../shared/plan/limits.ts';
+import { append, at, epoch, record, sight, snapshot, stored, storedRun, summary } from '../support/appends.ts';
 
 /** One store under test and its disk. */
 export interface StoreHarness {
@@ -294,6 +295,158 @@ export function describeStore(name: string, open: () => Promise<StoreHarness>): 
       });
     });
 
+    describe('sights', () => {
+      const seen = (actor: string, more: { room?: string; epoch?: string; dialect?: string } = {}) =>
+        value(store.readSight(more.room ?? 'plan', more.epoch ?? epoch, actor, more.dialect ?? 'todo'));
+      const saved = (...args: Parameters<Store['saveSight']>) => value(store.saveSight(...args));
+
+      test('of a room that is not there, or of nobody, there is none, and none is kept', async () => {
+        expect(await seen('ada')).toBeUndefined();
+        await saved('plan', epoch, sight('ada', 1));
+        expect(await value(store.load('plan'))).toBeUndefined();
+        await appended('plan', 0);
+        expect(await seen('ada')).toBeUndefined();
+      });
+
+      test('those of an append are there with its Changes, whole, also for the next process', async () => {
+        const ada = sight('ada 🌍 "', 2, { shown: ['u1', 'u2'], names: { u1: '1', u2: 'lone \ud800 and nul \u0000' } });
+        const bob = sight('bob', 1, { shown: null });
+        await appended('plan', 0, 2, { sights: [ada, bob] });
+        for (let pass = 0; pass < 2; pass += 1) {
+          expect(await seen(ada.actor)).toEqual(ada);
+          expect(await seen('bob')).toEqual(bob);
+          expect(await seen('cy')).toBeUndefined();
+          store = await harness.restart();
+        }
+        expect((await value(store.load('plan')))?.tail).toEqual(storedRun(1, 2));
+      });
+
+      test('one that is saved outlives the process too', async () => {
+        await appended('plan', 0, 2);
+        await saved('plan', epoch, sight('ada', 2));
+        store = await harness.restart();
+        expect(await seen('ada')).toEqual(sight('ada', 2));
+      });
+
+      test('each actor, dialect and room has its own; the one that came last counts', async () => {
+        await appended('other', 0, 1, { sights: [sight('ada', 1, { shown: ['other'] })] });
+        await appended('plan', 0, 2, { sights: [sight('ada', 1), sight('ada', 2), sight('bob', 2)] });
+        expect(await seen('ada')).toEqual(sight('ada', 2));
+        const [another, newer] = [sight('ada', 1, { dialect: 'tasks' }), sight('ada', 3)];
+        await saved('plan', epoch, another);
+        await appended('plan', 2, 1, { sights: [newer] });
+        await saved('plan', epoch, sight('bob', 1));
+        store = await harness.restart();
+        expect(await seen('ada')).toEqual(newer);
+        expect(await seen('ada', { dialect: 'tasks' })).toEqual(another);
+        expect(await seen('ada', { room: 'other' })).toEqual(sight('ada', 1, { shown: ['other'] }));
+        expect(await seen('bob')).toEqual(sight('bob', 1));
+      });
+
+      test('what is saved and appended without waiting is kept in order', async () => {
+        await Promise.all([
+          appended('plan', 0, 1, { sights: [sight('ada', 1)] }),
+          saved('plan', epoch, sight('bob', 1)),
+          saved('plan', epoch, sight('ada', 1, { shown: null })),
+          appended('plan', 1, 1, { sights: [sight('bob', 2)] }),
+        ]);
+        expect(await seen('ada')).toEqual(sight('ada', 1, { shown: null }));
+        expect(await seen('bob')).toEqual(sight('bob', 2));
+        expect((await value(store.load('plan')))?.tail).toEqual(storedRun(1, 2));
+      });
+
+      test('an append that is not stored stores none, and leaves those of others in the same commit alone', async () => {
+        await appended('plan', 0, 2, { sights: [sight('ada', 2)] });
+        const sights = [sight('ada', 3, { shown: null }), sight('bob', 3)];
+        const again = [record(3), record(4, { mutationId: 'm-1' })];
+        const twice = [record(1), record(2, { mutationId: 'm-1' })];
+        const outcomes = await Promise.all([
+          store.append(append('plan', 5, 1, { sights })),
+          store.append(append('plan', 2, 1, { sights, epoch: 'epoch-2' })),
+          store.append(append('plan', 2, 2, { sights, records: again })),
+          store.append(append('new', 0, 2, { sights, records: twice })),
+          store.append(append('absent', 1, 1, { sights })),
+          store.append(append('other', 0, 1, { sights: [sight('bob', 1)] })),
+        ]);
+        expect(outcomes.map(({ type }) => type)).toEqual([
+          'conflict',
+          'conflict',
+          'duplicate',
+          'duplicate',
+          'conflict',
+          'appended',
+        ]);
+        store = await harness.restart();
+        expect(await seen('ada')).toEqual(sight('ada', 2));
+        expect(await seen('bob')).toBeUndefined();
+        expect(await seen('bob', { epoch: 'epoch-2' })).toBeUndefined();
+        expect(await seen('bob', { room: 'other' })).toEqual(sight('bob', 1));
+        await appended('new', 0);
+        expect(await seen('bob', { room: 'new' })).toBeUndefined();
+      });
+
+      test('another epoch sees none and keeps none', async () => {
+        await appended('plan', 0, 1, { sights: [sight('ada', 1)] });
+        await saved('plan', 'epoch-2', sight('ada', 2));
+        await saved('plan', 'epoch-2', sight('bob', 2));
+        expect(await seen('ada', { epoch: 'epoch-2' })).toBeUndefined();
+        expect(await seen('ada')).toEqual(sight('ada', 1));
+        expect(await seen('bob')).toBeUndefined();
+      });
+
+      test('they go with their room, and the one made again has none of them', async () => {
+        await appended('plan', 0, 3, { sights: [sight('ada', 3)] });
+        await appended('other', 0, 1, { sights: [sight('ada', 1)] });
+        await value(store.remove('plan'));
+        expect(await seen('ada')).toBeUndefined();
+        await saved('plan', epoch, sight('ada', 3));
+        await appended('plan', 0, 1, { epoch: 'epoch-2', sights: [sight('bob', 1)] });
+        await saved('plan', epoch, sight('ada', 3));
+        store = await harness.restart();
+        for (const room of [epoch, 'epoch-2']) expect(await seen('ada', { epoch: room })).toBeUndefined();
+        expect(await seen('bob', { epoch: 'epoch-2' })).toEqual(sight('bob', 1));
+        expect(await seen('ada', { room: 'other' })).toEqual(sight('ada', 1));
+      });
+
+      test('past the bound those with the lowest revision go, whenever they came, and only of that room', async () => {
+        const max = limits.sightsPerRoomMax;
+        const many = Array.from({ length: max }, (_, index) => sight(`actor-${index}`, index + 10));
+        await appended('other', 0, 1, { sights: [sight('ada', 1)] });
+        await appended('plan', 0, 1, { sights: many });
+        await saved('plan', epoch, sight('actor-0', 5_000));
+        expect(await seen('actor-1')).toEqual(many[1]);
+        await appended('plan', 1, 1, { sights: [sight('new-1', 5_000), sight('new-2', 5_000)] });
+        await saved('plan', epoch, sight('too-old', 1));
+        expect(await seen('too-old')).toBeUndefined();
+        expect(await seen('actor-1')).toBeUndefined();
+        expect(await seen('actor-2')).toBeUndefined();
+        for (const actor of ['new-1', 'new-2', 'actor-0']) expect(await seen(actor)).toEqual(sight(actor, 5_000));
+        expect(await seen('actor-3')).toEqual(many[3]);
+        expect(await seen('ada', { room: 'other' })).toEqual(sight('ada', 1));
+      });
+
+      test('of equally old ones past the bound the new one stays', async () => {
+        const many = Array.from({ length: limits.sightsPerRoomMax }, (_, index) => sight(`a-${index}`, 1));
+        await appended('plan', 0, 1, { sights: many });
+        for (const actor of ['0-first', 'z-last']) {
+          await saved('plan', epoch, sight(actor, 1));
+          expect(await seen(actor)).toEqual(sight(actor, 1));
+        }
+      });
+
+      test('later changes to what was handed over or read do not reach the store', async () => {
+        const names = { u1: 'before' };
+        const pending = store.append(append('plan', 0, 1, { sights: [sight('ada', 1, { names })] }));
+        names.u1 = 'after';
+        await pending;
+        for (let pass = 0; pass < 2; pass += 1) {
+          const read = await seen('ada');
+          expect(read).toEqual(sight('ada', 1, { names: { u1: 'before' } }));
+          Object.assign(read ?? {}, { shown: null });
+        }
+      });
+    });
+
     describe('remove', () => {
       test('a removed room is gone with all that belonged to it', async () => {
         await appended('plan', 0, 3);
@@ -365,10 +518,12 @@ export function describeStore(name: string, open: () => Promise<StoreHarness>): 
           store.append(append('plan', 1)),
           store.append(append('other', 0)),
         ];
+        const saving = store.saveSight('plan', epoch, sight('ada', 2));
         const closing = store.close();
         const after = store.append(append('plan', 2));
         expect((await Promise.all(before)).map(({ type }) => type)).toEqual(['appended', 'appended', 'appended']);
         const closed = { ok: false, error: { code: 'store_closed', retryable: true } };
+        expect(await saving).toEqual({ ok: true, value: undefined });
         expect(await after).toMatchObject({ type: 'failed', error: closed.error });
         await closing;
         await store.close();
@@ -377,6 +532,8 @@ export function describeStore(name: string, open: () => Promise<StoreHarness>): 
         expect(await store.history('plan', epoch, 1, 1)).toMatchObject(closed);
         expect(await store.findMutation('plan', epoch, 'm-1')).toMatchObject(closed);
         expect(await store.saveSnapshot(snapshot('plan', 1))).toMatchObject(closed);
+        expect(await store.readSight('plan', epoch, 'ada', 'todo')).toMatchObject(closed);
+        expect(await store.saveSight('plan', epoch, sight('ada', 1))).toMatchObject(closed);
         expect(await store.remove('plan')).toMatchObject(closed);
       });
     });

@@ -60,6 +60,24 @@ describe('rooms', () => {
   });
 });
 
+describe('the list', () => {
+  test('says at which revision and when the document last changed, and that there is none', async () => {
+    const rooms = openRooms();
+    await rooms.submit('r', submission(add('one')));
+    const entry = async () => {
+      const listed = await rooms.list();
+      return listed.ok ? listed.value.rooms[0] : undefined;
+    };
+    expect(await entry()).toMatchObject({ revision: 1, documentRevision: 0 });
+    expect(await entry()).not.toHaveProperty('documentUpdatedAt');
+    await rooms.submit('r', submission({ type: 'document.write', content: 'text' }));
+    const { updatedAt, ...written } = { ...(await entry()) };
+    expect(written).toMatchObject({ documentRevision: 2, documentUpdatedAt: updatedAt });
+    await rooms.submit('r', submission(add('two')));
+    expect(await entry()).toMatchObject({ revision: 3, documentRevision: 2, documentUpdatedAt: updatedAt });
+  });
+});
+
 describe('deleting a room', () => {
   test('tells its subscribers, ends its history, and what comes next is another room', async () => {
     const rooms = openRooms();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openSqliteStore } from '../../server/store/sqlite.ts';
 import type { Store } from '../../server/store/store.ts';
-import { append, epoch, record, snapshot, storedRun } from '../support/appends.ts';
+import { append, epoch, record, sight, snapshot, storedRun } from '../support/appends.ts';
 import { openStore, read, removeFolder, temporaryFolder, workerUrl, write } from '../support/sqlite-folder.ts';
 
 let root: string;
@@ -193,6 +193,44 @@ describe('a damaged snapshot', () => {
   });
 });
 
+describe('a damaged sight', () => {
+  const damage = (change: string, ...values: (string | number)[]) =>
+    write(folder, `UPDATE sights SET ${change} WHERE room_id = ${roomId} AND actor = 'ada'`, ...values);
+  const see = async (opened: Store, actor: string) => opened.readSight('damaged', epoch, actor, 'todo');
+  beforeEach(() =>
+    use(async (opened) => {
+      const sights = [sight('ada', 21), sight('bob', 21)];
+      expect(await opened.append(append('damaged', 20, 1, { sights }))).toEqual({ type: 'appended' });
+    }),
+  );
+
+  test('is not there; its room, the others and a new one in its place are', async () => {
+    damage(`sight = replace(sight, 'uid', 'vid')`);
+    const opened = await reopen();
+    expect(await see(opened, 'ada')).toEqual({ ok: true, value: undefined });
+    expect(await see(opened, 'bob')).toEqual({ ok: true, value: sight('bob', 21) });
+    expect(await opened.load('damaged')).toMatchObject({ ok: true, value: { revision: 21 } });
+    expect(await opened.saveSight('damaged', epoch, sight('ada', 20))).toEqual({ ok: true, value: undefined });
+    expect(await see(opened, 'ada')).toEqual({ ok: true, value: sight('ada', 20) });
+  });
+
+  test('that is whole by its checksum but not the one of its actor is not there', async () => {
+    const { crc32 } = await import('node:zlib');
+    for (const text of ['{', 'null', JSON.stringify(sight('bob', 21))]) {
+      damage('sight = ?, crc = ?', text, crc32(text));
+      expect(await use((opened) => see(opened, 'ada'))).toEqual({ ok: true, value: undefined });
+    }
+  });
+
+  test('does not hide that its room is damaged', async () => {
+    write(folder, `UPDATE rooms SET epoch = 'x' WHERE name = 'damaged'`);
+    const opened = await reopen();
+    expect(await see(opened, 'ada')).toEqual(failed);
+    expect(await opened.saveSight('damaged', epoch, sight('ada', 20))).toEqual(failed);
+    expect(await opened.append(append('sound', 20))).toEqual({ type: 'appended' });
+  });
+});
+
 describe('a file that cannot be opened', () => {
   const open = async () => {
     const before = readFileSync(file());
@@ -266,19 +304,21 @@ describe('the files', () => {
 
   test('removed rooms leave no rows behind', async () => {
     await use(async (opened) => {
-      await opened.append(append('damaged', 20, 2_000));
+      const sights = Array.from({ length: 600 }, (_, index) => sight(`actor-${index}`, 1));
+      await opened.append(append('damaged', 20, 2_000, { sights }));
+      await opened.saveSight('sound', epoch, sight('ada', 20));
       await opened.remove('damaged');
     });
     // What the first process did not get to is taken up by the next.
     const opened = await reopen();
-    const left = () =>
-      read(folder, 'SELECT (SELECT count(*) FROM changes) AS rows, (SELECT count(*) FROM removals) AS rooms');
+    const counts = ['changes', 'sights', 'removals'].map((table) => `(SELECT count(*) FROM ${table}) AS ${table}`);
+    const left = () => read(folder, `SELECT ${counts.join(', ')}`);
     let rows: unknown[] = left();
-    for (let turn = 0; turn < 1_000 && JSON.stringify(rows) !== '[{"rows":20,"rooms":0}]'; turn += 1) {
+    for (let turn = 0; turn < 1_000 && JSON.stringify(rows) !== '[{"changes":20,"sights":1,"removals":0}]'; turn += 1) {
       await opened.list();
       rows = left();
     }
-    expect(rows).toEqual([{ rows: 20, rooms: 0 }]);
+    expect(rows).toEqual([{ changes: 20, sights: 1, removals: 0 }]);
   });
 });
 

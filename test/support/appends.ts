@@ -2,6 +2,7 @@ import type { Append, EncodedRecord, RoomSummaryFields } from '../../server/stor
 import type { Nag, Patch } from '../../shared/plan/change.ts';
 import type { Snapshot } from '../../shared/plan/model.ts';
 import { defaultPolicy, emptyDocument } from '../../shared/plan/model.ts';
+import type { Sight } from '../../shared/plan/sight.ts';
 
 export const at = '2025-01-02T03:04:05.678Z';
 export const epoch = 'epoch-1';
@@ -50,6 +51,11 @@ export function storedRun(from: number, to: number) {
   const records = [];
   for (let revision = from; revision <= to; revision += 1) records.push(stored(record(revision)));
   return records;
+}
+
+/** What `actor` saw at a revision; what was shown tells sights of different revisions apart. */
+export function sight(actor: string, revision: number, more: Partial<Sight> = {}): Sight {
+  return { actor, dialect: 'todo', revision, shown: [`uid-${revision}`], ...more };
 }
 
 export function snapshot(room: string, revision: number, more: Partial<Snapshot> = {}): Snapshot {

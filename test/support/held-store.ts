@@ -10,6 +10,8 @@ export class HeldStore implements Store {
   readonly history: Store['history'];
   readonly findMutation: Store['findMutation'];
   readonly saveSnapshot: Store['saveSnapshot'];
+  readonly readSight: Store['readSight'];
+  readonly saveSight: Store['saveSight'];
   readonly remove: Store['remove'];
   readonly close: Store['close'];
   private readonly store: Store;
@@ -23,6 +25,8 @@ export class HeldStore implements Store {
     this.history = (room, epoch, from, to) => store.history(room, epoch, from, to);
     this.findMutation = (room, epoch, id) => store.findMutation(room, epoch, id);
     this.saveSnapshot = (snapshot) => store.saveSnapshot(snapshot);
+    this.readSight = (room, epoch, actor, dialect) => store.readSight(room, epoch, actor, dialect);
+    this.saveSight = (room, epoch, sight) => store.saveSight(room, epoch, sight);
     this.remove = (room, expected) => store.remove(room, expected);
     this.close = () => store.close();
   }

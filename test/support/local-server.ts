@@ -3,7 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { nanoid } from 'nanoid';
 import { createHttpApp } from '../../server/endpoints/http/app.ts';
 import { createHttpServer } from '../../server/endpoints/http/server.ts';
+import { createMcpEndpoint, type McpEndpoint } from '../../server/endpoints/mcp/endpoint.ts';
 import { WebSocketEndpoint } from '../../server/endpoints/websocket/endpoint.ts';
+import { FolderFiles } from '../../server/operations/files.ts';
 import { RoomRegistry } from '../../server/room/registry.ts';
 import { openMemoryStore } from '../../server/store/memory.ts';
 import type { Store } from '../../server/store/store.ts';
@@ -11,6 +13,8 @@ import { TickScheduler } from '../../server/tick.ts';
 
 export interface LocalServerOptions {
   readonly store?: Store;
+  /** What file tools reach. */
+  readonly folders?: readonly string[];
   readonly heartbeatIntervalMs?: number;
   readonly helloTimeoutMs?: number;
   readonly headerTimeoutMs?: number;
@@ -25,8 +29,9 @@ export class LocalServer {
   readonly faults: unknown[] = [];
   private readonly store: Store;
   private readonly server: Server;
+  private readonly mcp: McpEndpoint;
 
-  private constructor({ store = openMemoryStore(), ...times }: LocalServerOptions) {
+  private constructor({ store = openMemoryStore(), folders = [], ...times }: LocalServerOptions) {
     const { atEndOfTick } = new TickScheduler();
     const now = (): string => new Date().toISOString();
     const newId = (): string => nanoid();
@@ -34,10 +39,22 @@ export class LocalServer {
     this.store = store;
     this.rooms = new RoomRegistry({ store, now, newUid: newId, atEndOfTick, onFault });
     const { rooms } = this;
-    this.webSockets = new WebSocketEndpoint({ ...times, rooms, serverName: 'test', atEndOfTick, now, newId, onFault });
-    const app = createHttpApp({ rooms, newId, isOpen: () => true, onFault });
+    const files = new FolderFiles(folders);
+    this.webSockets = new WebSocketEndpoint({
+      ...times,
+      rooms,
+      serverName: 'test',
+      atEndOfTick,
+      now,
+      newId,
+      files,
+      onFault,
+    });
+    const app = createHttpApp({ rooms, newId, files, isOpen: () => true, onFault });
     const upgrades = new Map([['/ws', this.webSockets.upgrade.bind(this.webSockets)]]);
-    this.server = createHttpServer({ ...times, fetch: app.fetch, upgrades, onFault });
+    this.mcp = createMcpEndpoint({ rooms, files, newId, atEndOfTick, version: '0', onFault, closePatienceMs: 500 });
+    const handlers = new Map([['/mcp', this.mcp.handle]]);
+    this.server = createHttpServer({ ...times, fetch: app.fetch, upgrades, handlers, onFault });
   }
 
   static async start(options: LocalServerOptions = {}): Promise<LocalServer> {
@@ -56,7 +73,7 @@ export class LocalServer {
 
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
-    await this.webSockets.close();
+    await Promise.all([this.webSockets.close(), this.mcp.close()]);
     this.server.closeAllConnections();
     await closed;
     await this.store.close();

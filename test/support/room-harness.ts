@@ -8,8 +8,12 @@ import { apply } from '../../shared/plan/apply.ts';
 import type { Mutation } from '../../shared/plan/mutation.ts';
 import { Plan } from '../../shared/plan/plan.ts';
 
+function rethrow(error: unknown): void {
+  throw error;
+}
+
 /** A registry on a store, with a counting clock and counting uids. */
-export function openRooms(store: Store = openMemoryStore()): RoomRegistry {
+export function openRooms(store: Store = openMemoryStore(), onFault = rethrow): RoomRegistry {
   let uids = 0;
   let ticks = 0;
   return new RoomRegistry({
@@ -17,9 +21,7 @@ export function openRooms(store: Store = openMemoryStore()): RoomRegistry {
     now: () => new Date(Date.UTC(2026, 0, 1) + ticks++).toISOString(),
     newUid: () => `uid-${String(++uids).padStart(6, '0')}`,
     atEndOfTick: new TickScheduler().atEndOfTick,
-    onFault: (error) => {
-      throw error;
-    },
+    onFault,
   });
 }
 

@@ -7,6 +7,7 @@ interface ServeOptions {
   readonly host?: string;
   readonly port?: string;
   readonly data?: string;
+  readonly files?: string;
 }
 
 interface ServerModule {
@@ -22,13 +23,19 @@ export function addServeCommand(program: Command, run: Run): void {
     .addOption(new Option('--host <host>', 'address to bind (default: 127.0.0.1)').env('PLANROOM_HOST'))
     .addOption(new Option('--port <port>', 'port, 0 for a free one (default: 4747)').env('PLANROOM_PORT'))
     .addOption(new Option('--data <folder>', 'folder where plans are kept').env('PLANROOM_DATA'))
+    .addOption(
+      new Option('--files <folders>', 'folders that file tools may read and write, separated as in PATH').env(
+        'PLANROOM_FILES',
+      ),
+    )
     .addHelpText('after', examples('serve', 'serve --port 0 --data ./plans'))
-    .action(async ({ host, port, data }: ServeOptions) => {
+    .action(async ({ host, port, data, files }: ServeOptions) => {
       const { serve } = (await import(new URL('../../../server/main.js', import.meta.url).href)) as ServerModule;
       run.exitCode = (await serve({
         ...(host !== undefined && { host }),
         ...(port !== undefined && { port }),
         ...(data !== undefined && { data }),
+        ...(files !== undefined && { files }),
       })) as ExitCode;
     });
 }

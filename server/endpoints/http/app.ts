@@ -1,20 +1,22 @@
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
+import type { Files } from '../../../shared/dialects/dialect.ts';
 import { mutationSchema } from '../../../shared/plan/mutation.ts';
-import { err, ok, type Result } from '../../../shared/plan/result.ts';
-import { explainIssues } from '../../../shared/protocol/codec.ts';
-import type { ErrorBody } from '../../../shared/protocol/error-code.ts';
+import { ok } from '../../../shared/plan/result.ts';
 import { actorSchema, epochSchema, mutationIdSchema } from '../../../shared/protocol/names.ts';
 import { storeErrorBody } from '../../operations/errors.ts';
-import type { Operation } from '../../operations/operation.ts';
+import type { Operation, OperationContext } from '../../operations/operation.ts';
 import { runOperation } from '../../operations/registry.ts';
 import type { RoomRegistry } from '../../room/registry.ts';
 import { answer, failure, json } from './answer.ts';
 import { readBody } from './body.ts';
+import { actorOf, queryNumbers } from './request.ts';
+import { addTools } from './tool-routes.ts';
 
 export interface HttpOptions {
   readonly rooms: RoomRegistry;
+  readonly files: Files;
   readonly newId: () => string;
   /** Whether the server takes new work: false once it shuts down. */
   readonly isOpen: () => boolean;
@@ -37,7 +39,10 @@ const mutationBody = z.strictObject({
 export function createHttpApp(options: HttpOptions): Hono<Environment> {
   const app = new Hono<Environment>();
   addProbes(app, options);
-  addRooms(app, options);
+  const { rooms, newId, files } = options;
+  const callerAs = (actor: string): OperationContext => ({ rooms, newId, files, actor });
+  addRooms(app, callerAs);
+  addTools(app, callerAs);
   for (const [path, methods] of methodsByPath) app.all(path, () => notAllowed(methods));
   app.notFound((context) => failure({ code: 'unknown_operation', message: notFoundMessage(context.req.path) }));
   app.onError((error) => {
@@ -54,6 +59,9 @@ const methodsByPath: ReadonlyMap<string, string> = new Map([
   ['/api/rooms/:room', 'GET, HEAD, DELETE'],
   ['/api/rooms/:room/changes', 'GET, HEAD'],
   ['/api/rooms/:room/mutations', 'POST'],
+  ['/api/rooms/:room/tools/:tool', 'POST'],
+  ['/api/rooms/:room/dialects/:dialect', 'GET, HEAD'],
+  ['/api/dialects', 'GET, HEAD'],
 ]);
 
 function notAllowed(allow: string): Response {
@@ -70,11 +78,10 @@ function addProbes(app: Hono<Environment>, { rooms, isOpen }: HttpOptions): void
   });
 }
 
-function addRooms(app: Hono<Environment>, options: HttpOptions): void {
+function addRooms(app: Hono<Environment>, callerAs: (actor: string) => OperationContext): void {
   const run = async (context: Context<Environment>, name: string, kind: Operation['kind'], input: object) => {
     const actor = actorOf(context);
-    if (!actor.ok) return actor;
-    return runOperation(name, kind, input, { rooms: options.rooms, newId: options.newId, actor: actor.value });
+    return actor.ok ? runOperation(name, kind, input, callerAs(actor.value)) : actor;
   };
   app.get('/api/rooms', async (context) => answer(await run(context, 'rooms.list', 'read', {})));
   app.get('/api/rooms/:room', async (context) =>
@@ -93,8 +100,8 @@ function addRooms(app: Hono<Environment>, options: HttpOptions): void {
     const { actor: stated, ...input } = body.value;
     const actor = stated === undefined ? actorOf(context) : ok(stated);
     if (!actor.ok) return answer(actor);
-    const caller = { rooms: options.rooms, newId: options.newId, actor: actor.value };
-    const result = await runOperation('room.mutate', 'call', { room: context.req.param('room'), ...input }, caller);
+    const mutation = { room: context.req.param('room'), ...input };
+    const result = await runOperation('room.mutate', 'call', mutation, callerAs(actor.value));
     return answer(result.ok ? ok({ ok: true, ack: result.value }) : result);
   });
   app.delete('/api/rooms/:room', async (context) => {
@@ -104,37 +111,6 @@ function addRooms(app: Hono<Environment>, options: HttpOptions): void {
   });
 }
 
-/** Who asks: the header `X-Planroom-Actor`, else `guest`. */
-function actorOf(context: Context<Environment>): Result<string, ErrorBody> {
-  const header = context.req.header('x-planroom-actor');
-  if (header === undefined) return ok('guest');
-  const parsed = actorSchema.safeParse(header);
-  if (parsed.success) return ok(parsed.data);
-  return err({
-    code: 'bad_message',
-    message: `The header X-Planroom-Actor is not understood. ${explainIssues(parsed.error)}`,
-  });
-}
-
-function queryNumbers(
-  context: Context<Environment>,
-  names: readonly string[],
-): Result<Record<string, number>, ErrorBody> {
-  const numbers: Record<string, number> = {};
-  for (const name of names) {
-    const text = context.req.query(name);
-    if (text === undefined) continue;
-    if (!/^\d{1,15}$/.test(text)) {
-      return err({
-        code: 'bad_message',
-        message: `The query parameter ${name} must be a whole number, not '${text.slice(0, 40)}'.`,
-      });
-    }
-    numbers[name] = Number(text);
-  }
-  return ok(numbers);
-}
-
 function notFoundMessage(path: string): string {
-  return `There is nothing at ${path.slice(0, 200)}. There are /api/rooms, /api/rooms/<room>, /api/rooms/<room>/changes, /api/rooms/<room>/mutations, /healthz, /readyz, and WebSocket at /ws.`;
+  return `There is nothing at ${path.slice(0, 200)}. There are /api/rooms, /api/rooms/<room>, /api/rooms/<room>/changes, /api/rooms/<room>/mutations, /api/rooms/<room>/tools/<tool>, /api/rooms/<room>/dialects/<dialect>, /api/dialects, /healthz, /readyz, MCP at /mcp and WebSocket at /ws.`;
 }

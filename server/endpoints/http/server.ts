@@ -9,10 +9,15 @@ import { failure } from './answer.ts';
 /** Takes over a connection that asks to be upgraded. */
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
+/** Answers a request itself, below the router. */
+export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
 export interface HttpServerOptions {
   readonly fetch: Parameters<typeof getRequestListener>[0];
   /** By path, such as `/ws`. */
   readonly upgrades: ReadonlyMap<string, UpgradeHandler>;
+  /** By path, such as `/mcp`; every other path goes to `fetch`. */
+  readonly handlers: ReadonlyMap<string, RequestHandler>;
   readonly onFault: (error: unknown) => void;
   readonly headerTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
@@ -20,7 +25,7 @@ export interface HttpServerOptions {
 
 /** The one HTTP server all endpoints share: bounds of header, body and time, and who takes an upgrade. */
 export function createHttpServer(options: HttpServerOptions): Server {
-  const { fetch, upgrades, onFault } = options;
+  const { fetch, upgrades, handlers, onFault } = options;
   const { headerTimeoutMs = limits.httpHeaderTimeoutMs, requestTimeoutMs = limits.httpRequestTimeoutMs } = options;
   const listener = getRequestListener(fetch, { errorHandler: (error) => answerBadRequest(error, onFault) });
   const server = createServer(
@@ -34,18 +39,25 @@ export function createHttpServer(options: HttpServerOptions): Server {
     (request, response) => {
       // Before anything reads the target, which needs a Host that can be read.
       const refusal = refusalOf(request.headers);
-      if (refusal) refuse(response, refusal);
-      else void listener(request, response);
+      if (refusal) {
+        refuse(response, refusal);
+        return;
+      }
+      void (handlers.get(pathOf(request)) ?? listener)(request, response);
     },
   );
   server.on('upgrade', (request, socket, head) => {
     // Node's own listener is gone by now: without another one, an abrupt end would end the process.
     socket.on('error', () => socket.destroy());
-    const upgrade = upgrades.get((request.url ?? '').split('?')[0] ?? '');
+    const upgrade = upgrades.get(pathOf(request));
     if (upgrade) upgrade(request, socket, head);
     else refuseUpgrade(socket, nothingToUpgrade(upgrades));
   });
   return server;
+}
+
+function pathOf({ url = '' }: IncomingMessage): string {
+  return url.split('?')[0] ?? '';
 }
 
 function nothingToUpgrade(upgrades: HttpServerOptions['upgrades']): ErrorBody {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
+import type { Files } from '../../../shared/dialects/dialect.ts';
 import { limits } from '../../../shared/plan/limits.ts';
 import { closeCodes } from '../../../shared/protocol/close-code.ts';
 import type { ErrorBody } from '../../../shared/protocol/error-code.ts';
@@ -19,6 +20,7 @@ export interface WebSocketEndpointOptions {
   readonly atEndOfTick: AtEndOfTick;
   readonly now: () => string;
   readonly newId: () => string;
+  readonly files: Files;
   /** Faults of ours that a message brought to light. */
   readonly onFault: (error: unknown) => void;
   readonly heartbeatIntervalMs?: number;
@@ -34,7 +36,7 @@ export class WebSocketEndpoint {
   private closing = false;
 
   constructor(options: WebSocketEndpointOptions) {
-    const { rooms, serverName, atEndOfTick, now, newId, onFault } = options;
+    const { rooms, serverName, atEndOfTick, now, newId, files, onFault } = options;
     const { heartbeatIntervalMs = limits.heartbeatIntervalMs, helloTimeoutMs = limits.helloTimeoutMs } = options;
     this.environment = {
       rooms,
@@ -42,6 +44,7 @@ export class WebSocketEndpoint {
       atEndOfTick,
       now,
       newId,
+      files,
       onFault,
       heartbeatIntervalMs,
       helloTimeoutMs,

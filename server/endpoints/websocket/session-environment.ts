@@ -1,3 +1,4 @@
+import type { Files } from '../../../shared/dialects/dialect.ts';
 import type { PresenceBoard } from '../../room/presence.ts';
 import type { RoomRegistry } from '../../room/registry.ts';
 import type { AtEndOfTick } from '../../room/tick-task.ts';
@@ -18,6 +19,7 @@ export interface SessionEnvironment {
   readonly now: () => string;
   readonly nowMs: () => number;
   readonly newId: () => string;
+  readonly files: Files;
   /** Faults of ours that a message brought to light. */
   readonly onFault: (error: unknown) => void;
 }

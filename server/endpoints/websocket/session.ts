@@ -276,8 +276,8 @@ export class Session {
   }
 
   private run({ type, operation, input = {} }: ClientMessageOf<'read' | 'call'>, actor: string) {
-    const { rooms, newId } = this.environment;
-    return runOperation(operation, type, input, { rooms, actor, newId });
+    const { rooms, newId, files } = this.environment;
+    return runOperation(operation, type, input, { rooms, actor, newId, files });
   }
 
   private refuseRate(messages: readonly DecodedMessage[]): void {

@@ -10,6 +10,8 @@ export const listItem = z.strictObject({
   key: z.string().max(limits.dependencyIdBytesMax).optional(),
   /** The task it means, when the writer knows; else it is found by its text, then by its place. */
   task: taskReference.optional(),
+  /** A new task gets this number if it is free: for dialects whose callers choose ids. */
+  number: z.number().int().min(1).max(limits.taskNumberMax).optional(),
   description: textField,
   /** Absent: `pending` for a new task, unchanged for one that is there. */
   status: z.enum(statuses).optional(),

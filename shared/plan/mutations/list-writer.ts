@@ -2,18 +2,25 @@ import { arrange, isRising } from '../arrange.ts';
 import { type Decision, Draft } from '../draft.ts';
 import { limits } from '../limits.ts';
 import { mergeFields, type StatedFields } from '../merge.ts';
-import { type Group, taskId, taskNumber } from '../model.ts';
+import { taskId, taskNumber } from '../model.ts';
 import type { Plan } from '../plan.ts';
 import { type Rejection, rejection } from '../rejection.ts';
 import { ok, type Result } from '../result.ts';
 import type { Stamp } from '../stamp.ts';
 import { joinNames } from '../text.ts';
+import { ListGroups } from './list-groups.ts';
 import type { Placed, Seen } from './list-item.ts';
 import { ListNags } from './list-nags.ts';
-import { defaultGroupTitle } from './task.ts';
 
 /** Fields of one row as the list leaves it; for a new row all of them. */
 type Edit = Record<string, unknown>;
+
+/** What `tasks.replace` says beside its items. */
+export interface ListOptions {
+  /** The writer may have more than one task in progress, unless the policy is one for the whole plan. */
+  readonly several?: boolean | undefined;
+  readonly groups?: readonly string[] | undefined;
+}
 
 /** Merges the items of a full-list write, whose tasks are found, into a draft. For one use. */
 export class ListWriter {
@@ -26,15 +33,11 @@ export class ListWriter {
   private readonly idByKey: ReadonlyMap<string, string>;
   /** Where in the list the writer saw each task. */
   private readonly places: ReadonlyMap<string, number>;
-  private readonly groupsByTitle = new Map<string, readonly Group[]>();
+  private readonly groups: ListGroups;
   private readonly edits = new Map<string, Edit>();
   private readonly removed = new Set<string>();
   /** uid of a group -> uids of its tasks in the order the writer wants; groups in the order they first come. */
   private readonly wanted = new Map<string, string[]>();
-  /** title -> uid */
-  private readonly newGroups = new Map<string, string>();
-  /** uids of groups, as the items come; the same group twice in a row is one. */
-  private readonly groupRuns: string[] = [];
 
   constructor(plan: Plan, placed: readonly Placed[], seen: Seen, stamp: Stamp) {
     this.plan = plan;
@@ -44,9 +47,7 @@ export class ListWriter {
     this.draft = new Draft(plan);
     this.nags = new ListNags(plan);
     this.places = new Map([...seen.all.keys()].map((uid, place) => [uid, place]));
-    for (const group of seen.groups) {
-      this.groupsByTitle.set(group.title, [...(this.groupsByTitle.get(group.title) ?? []), group]);
-    }
+    this.groups = new ListGroups(plan, seen.groups, stamp.newUid);
     this.idByKey = new Map(
       placed.flatMap(({ item, number, base, current }) =>
         item.key === undefined || (base && !current) ? [] : [[item.key, taskId({ number })]],
@@ -54,15 +55,16 @@ export class ListWriter {
     );
   }
 
-  decide(): Result<Decision, Rejection> {
+  decide(options: ListOptions): Result<Decision, Rejection> {
     this.mergeItems();
+    for (const title of options.groups ?? []) this.groups.wants(title);
     this.dropMissing();
     const room = this.requireRoom();
     if (!room.ok) return room;
-    const started = this.requirePolicy();
+    const started = this.requirePolicy(options.several === true);
     if (!started.ok) return started;
     this.orderTasks();
-    this.orderGroups();
+    this.writeGroups(options.groups !== undefined);
     this.write();
     const decision = this.draft.finish();
     const startedUids = [...this.edits].flatMap(([uid, { status }]) => (status === 'in_progress' ? [uid] : []));
@@ -79,9 +81,9 @@ export class ListWriter {
         this.nags.removed(base);
         return;
       }
-      const stated = { ...item, group: this.groupOf(item.group, base?.group), dependsOn: this.resolve(each) };
+      const stated = { ...item, group: this.groups.groupOf(item.group, base?.group), dependsOn: this.resolve(each) };
       if (!current) {
-        neighbour = stated.group ?? neighbour ?? groupAfter[index] ?? this.firstGroup();
+        neighbour = stated.group ?? neighbour ?? groupAfter[index] ?? this.groups.first();
         this.addNew(each, neighbour, stated);
         this.want(neighbour, uid);
         return;
@@ -145,17 +147,18 @@ export class ListWriter {
     const { tasksPerRoomMax, groupsPerRoomMax } = limits;
     const added = this.placed.filter((each) => !each.base && !each.current).length;
     const tasks = this.plan.taskCount - this.removed.size + added;
-    const groups = this.plan.groupCount + this.newGroups.size;
+    const groups = this.plan.groupCount + this.groups.addedCount;
     const moreTasks = tasks > tasksPerRoomMax && added > 0;
-    const moreGroups = groups > groupsPerRoomMax && this.newGroups.size > 0;
+    const moreGroups = groups > groupsPerRoomMax && this.groups.addedCount > 0;
     if (!moreTasks && !moreGroups) return ok(undefined);
     const message = `The room would hold ${tasks} tasks in ${groups} groups; it may hold ${tasksPerRoomMax} in ${groupsPerRoomMax}.`;
     return rejection('limit_reached', message, { tasks, tasksPerRoomMax, groups, groupsPerRoomMax });
   }
 
   /** Whoever starts a task by this write must keep to the policy of the room, counting what it has in progress already. */
-  private requirePolicy(): Result<void, Rejection> {
+  private requirePolicy(several: boolean): Result<void, Rejection> {
     const { inProgress } = this.plan.policy;
+    if (several && inProgress === 'one-per-actor') return ok(undefined);
     const busy: number[] = [];
     for (const [uid, { status, number }] of this.edits) {
       if (status === 'in_progress') busy.push(this.plan.task(uid)?.number ?? (number as number));
@@ -185,19 +188,16 @@ export class ListWriter {
     return to !== undefined && to !== group;
   }
 
-  /** Groups follow the list as well, unless items of one group stand apart: then it says nothing about groups. */
-  private orderGroups(): void {
-    const places = new Map(this.seen.groups.map((group, place) => [group.uid, place]));
-    const isNew = new Set(this.newGroups.values());
-    const together = new Set(this.groupRuns).size === this.groupRuns.length;
-    if (!together && !isRising(this.placed.map(({ uid }) => this.places.get(uid)))) {
+  /** `whole`: the list says which groups there are, not only in which groups its tasks are. */
+  private writeGroups(whole: boolean): void {
+    const rising = isRising(this.placed.map(({ uid }) => this.places.get(uid)));
+    if (!this.groups.standTogether && !rising) {
       this.nags.merged('Tasks of one group stand apart in your list; each stays with its group, in your order there.');
     }
-    const listed = together ? this.groupRuns : [...isNew];
-    const wanted = listed.filter((uid) => isNew.has(uid) || places.has(uid));
-    const orders = arrange(this.plan.groups(), wanted, (uid) => places.get(uid));
-    for (const [title, uid] of this.newGroups) this.draft.addGroup({ uid, title, order: orders.get(uid) as string });
-    for (const group of this.plan.groups()) this.draft.editGroup(group, { order: orders.get(group.uid) });
+    const isEmpty = (uid: string): boolean =>
+      !this.wanted.get(uid)?.length &&
+      this.plan.tasksOf(uid).every((task) => this.removed.has(task.uid) || this.leaves(task.uid, uid));
+    this.groups.write(this.draft, whole ? isEmpty : undefined);
   }
 
   private write(): void {
@@ -226,25 +226,8 @@ export class ListWriter {
     });
   }
 
-  /** uid of the group a title means; a group that was renamed since is meant by the title it had. */
-  private groupOf(reference: string | undefined, baseGroup: string | undefined): string | undefined {
-    if (reference === undefined) return undefined;
-    const then = this.groupsByTitle.get(reference) ?? [];
-    if (then.some((group) => group.uid === baseGroup)) return baseGroup;
-    const renamed = then.find((group) => this.plan.group(group.uid));
-    const known = renamed?.uid ?? this.plan.findGroup(reference)?.uid ?? this.newGroups.get(reference);
-    if (known !== undefined) return known;
-    const uid = this.stamp.newUid();
-    this.newGroups.set(reference, uid);
-    return uid;
-  }
-
-  private firstGroup(): string {
-    return this.plan.groups()[0]?.uid ?? (this.groupOf(defaultGroupTitle, undefined) as string);
-  }
-
   private want(group: string, uid: string): void {
-    if (this.groupRuns[this.groupRuns.length - 1] !== group) this.groupRuns.push(group);
+    this.groups.comes(group);
     const uids = this.wanted.get(group);
     if (uids) uids.push(uid);
     else this.wanted.set(group, [uid]);

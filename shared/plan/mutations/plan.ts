@@ -11,6 +11,7 @@ import { requireDescription, requireTaskFields, requireText, requireUnchangedPla
 import type { Stamp } from '../stamp.ts';
 import { checkDocumentTexts } from './document.ts';
 import { baseField } from './fields.ts';
+import { NumberGiver } from './number-giver.ts';
 import { decideRevert, type planRevert } from './revert.ts';
 
 /** Replaces groups and tasks by those of a Markdown task list; the document too when the text is a planroom export. */
@@ -63,7 +64,8 @@ function decideLoad(plan: Plan, mutation: Load, stamp: Stamp): Result<Decision, 
   const draft = new Draft(plan);
   for (const task of plan.tasks()) draft.removeTask(task);
   for (const group of plan.groups()) draft.removeGroup(group);
-  const numbers = new NumberGiver(parsed.groups);
+  const listed = parsed.groups.flatMap((group) => group.tasks);
+  const numbers = new NumberGiver(() => true, 0, listed);
   const orders = freshOrders(parsed.groups.length);
   parsed.groups.forEach((group, index) => {
     const { title, testsVerified, evidence } = group;
@@ -102,23 +104,6 @@ function addTasks(draft: Draft, groupUid: string, group: ParsedGroup, numbers: N
       ...(labels && labels.length > 0 && { labels }),
     });
   });
-}
-
-/** Numbers that the file states stay, the first that states one keeps it; the others count on from the highest. */
-class NumberGiver {
-  private readonly given = new Set<number>();
-  private next: number;
-
-  constructor(groups: readonly ParsedGroup[]) {
-    const stated = groups.flatMap((group) => group.tasks.map((task) => task.number ?? 0));
-    this.next = stated.reduce((highest, number) => Math.max(highest, number), 0) + 1;
-  }
-
-  give(stated: number | undefined): number {
-    const number = stated !== undefined && !this.given.has(stated) ? stated : this.next++;
-    this.given.add(number);
-    return number;
-  }
 }
 
 function checkParsed(parsed: ParsedPlan): Result<void, Rejection> {

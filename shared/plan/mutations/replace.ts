@@ -9,9 +9,10 @@ import { type Rejection, rejection } from '../rejection.ts';
 import { ok, type Result } from '../result.ts';
 import { requireBase, requireDescription, requireTaskFields, requireText } from '../rules.ts';
 import type { Stamp } from '../stamp.ts';
-import { baseField, uidField } from './fields.ts';
+import { baseField, groupReference, uidField } from './fields.ts';
 import { type Item, listItem, type Placed, type Seen } from './list-item.ts';
 import { ListWriter } from './list-writer.ts';
+import { NumberGiver } from './number-giver.ts';
 
 /**
  * A full-list write: the list as the writer wants it. It is merged with what others did since the writer last saw the plan,
@@ -19,7 +20,7 @@ import { ListWriter } from './list-writer.ts';
  * the plan: what it sends is added, an item with the text of a task that is there is that task, and nothing is changed or
  * removed. If nobody else changed anything, the plan then is the list that was sent.
  *
- * Numbers never move, and groups stay even if no task is left in them. The order across groups follows the list as long
+ * Numbers never move, and without `groups` a group stays even if no task is left in it. The order across groups follows the list as long
  * as the items of each group stand together. An item that names its own key as a dependency depends on itself.
  */
 export const tasksReplace = z.strictObject({
@@ -27,6 +28,13 @@ export const tasksReplace = z.strictObject({
   items: z.array(listItem).max(limits.tasksPerRoomMax),
   base: baseField,
   shown: z.array(uidField).max(limits.tasksPerRoomMax).optional(),
+  /** Lets the writer have several tasks in progress where the policy is `one-per-actor`: for lists that know no such rule. */
+  several: z.boolean().optional(),
+  /**
+   * Titles of all groups there shall be, also those without a task. What the writer saw of others goes once it is empty,
+   * and the tests of those named are to be verified anew. Absent: the list speaks of tasks alone.
+   */
+  groups: z.array(groupReference).max(limits.groupsPerRoomMax).optional(),
 });
 
 export type TasksReplace = z.infer<typeof tasksReplace>;
@@ -39,7 +47,7 @@ export function decideReplace(plan: Plan, mutation: TasksReplace, stamp: Stamp):
   const named = findNamed(plan, mutation.items, seen.value);
   if (!named.ok) return named;
   const placed = placeItems(plan, mutation.items, named.value, seen.value, stamp);
-  return new ListWriter(plan, placed, seen.value, stamp).decide();
+  return new ListWriter(plan, placed, seen.value, stamp).decide(mutation);
 }
 
 /** Order of the checks, and what they say, as the seed has it [S1]. */
@@ -83,7 +91,7 @@ function atItem(error: Rejection, index: number): { readonly ok: false; readonly
 
 const nothing: BaseRows = { groups: [], tasks: [] };
 
-/** Where the room lets full lists replace, every writer is taken to have seen everything. */
+/** Where the room lets full lists replace, every writer is taken to have seen the plan as it is. */
 function seenBy(plan: Plan, mutation: TasksReplace, stamp: Stamp): Result<Seen, Rejection> {
   const guard = requireBase(plan, mutation.base);
   if (!guard.ok) return guard;
@@ -98,7 +106,7 @@ function seenBy(plan: Plan, mutation: TasksReplace, stamp: Stamp): Result<Seen, 
       facts,
     );
   }
-  const shown = replaces || !mutation.shown ? undefined : new Set(mutation.shown);
+  const shown = mutation.shown && new Set(mutation.shown);
   return ok({
     revision,
     groups: rows.groups,
@@ -163,16 +171,16 @@ function placeItems(
   const listed = items.map(({ description, status }, index) => ({ description, status, named: named[index] }));
   const isUntouched = (task: Task): boolean => plan.task(task.uid)?.revision === task.revision;
   const matches = matchItems(listed, seen.shown, foreign, isUntouched, seen.revision !== undefined);
-  let next = plan.highestNumber;
+  const fresh = items.filter((_, index) => !matches[index]);
+  const numbers = new NumberGiver((number) => !plan.taskByNumber(number), plan.highestNumber, fresh);
   return items.map((item, index) => {
     const match = matches[index];
     const uid = match?.uid ?? stamp.newUid();
     const knew = named[index] !== undefined || shown.has(uid);
-    next += match ? 0 : 1;
     return {
       item,
       uid,
-      number: match?.number ?? next,
+      number: match?.number ?? numbers.give(item.number),
       base: knew ? seen.all.get(uid) : undefined,
       current: match && plan.task(uid),
     };

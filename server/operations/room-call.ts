@@ -1,0 +1,178 @@
+import type {
+  Call,
+  ChangeLine,
+  Failure,
+  Files,
+  Look,
+  LookBack,
+  RoomListing,
+  Shown,
+  SubmitOptions,
+  Submitted,
+} from '../../shared/dialects/dialect.ts';
+import { type BaseRows, rowsAt } from '../../shared/plan/base-rows.ts';
+import { sameValue } from '../../shared/plan/draft.ts';
+import { limits } from '../../shared/plan/limits.ts';
+import { type Mutation, mutationSchema } from '../../shared/plan/mutation.ts';
+import type { Plan } from '../../shared/plan/plan.ts';
+import { err, ok, type Result } from '../../shared/plan/result.ts';
+import type { Sight } from '../../shared/plan/sight.ts';
+import { explainIssues } from '../../shared/protocol/codec.ts';
+import type { Room } from '../room/room.ts';
+import type { EncodedRecord } from '../store/store.ts';
+import { changeLine } from './change-lines.ts';
+import { outcomeResult, storeErrorBody } from './errors.ts';
+import type { OperationContext } from './operation.ts';
+import { deleteRoom, listRooms } from './room-calls.ts';
+import type { ToolCall } from './tool-call.ts';
+import { waitForChange } from './waiting.ts';
+
+/** One call of a tool, over the rooms of this server. */
+export class RoomCall implements Call {
+  readonly actor: string;
+  readonly room: string;
+  readonly files: Files;
+  private readonly call: ToolCall;
+  private readonly context: OperationContext;
+  /** What is stored of the actor's sight of `room`, as far as this call knows. */
+  private stored: Shown | undefined;
+  /** Of the room that was shown: what was seen of one that was deleted says nothing of the next. */
+  private epoch: string | undefined;
+  private submissions = 0;
+
+  constructor(call: ToolCall, context: OperationContext) {
+    this.call = call;
+    this.context = context;
+    this.actor = context.actor;
+    this.room = call.room;
+    this.files = context.files;
+  }
+
+  async look(name: string = this.room): Promise<Result<Look, Failure>> {
+    const found = await this.find(name);
+    return found.ok ? ok({ plan: found.value.room.plan, sight: found.value.sight }) : found;
+  }
+
+  async lookBack(name: string = this.room): Promise<Result<LookBack, Failure>> {
+    const found = await this.find(name);
+    if (!found.ok) return found;
+    const { room, sight } = found.value;
+    if (!sight) return ok({ plan: room.plan, sight, base: undefined });
+    const base = await baseOf(room, sight.revision);
+    return base.ok ? ok({ plan: room.plan, sight, base: base.value }) : base;
+  }
+
+  async submit(
+    mutation: Mutation,
+    { room: name = this.room, sees }: SubmitOptions = {},
+  ): Promise<Result<Submitted, Failure>> {
+    const parsed = mutationSchema.safeParse(mutation);
+    if (!parsed.success) return err({ code: 'invalid', message: explainIssues(parsed.error) });
+    const { rooms } = this.context;
+    const { actor, call } = this;
+    const outcome = await rooms.submit(name, {
+      mutationId: this.nextMutationId(),
+      mutation: parsed.data,
+      actor,
+      ...(sees && { sight: { dialect: call.dialect, sees: (plan: Plan) => this.seen(plan, sees(plan)) } }),
+    });
+    const result = outcomeResult(outcome);
+    if (!result.ok) return result;
+    const opened = await rooms.open(name);
+    if (!opened.ok) return err(storeErrorBody(opened.error));
+    const { epoch, revision, nags, created, repeated } = result.value;
+    if (name === this.room) this.epoch = epoch;
+    return ok({ plan: opened.value.plan, revision, nags, created, repeated });
+  }
+
+  listRooms(): Promise<Result<RoomListing, Failure>> {
+    return listRooms(this.context.rooms);
+  }
+
+  deleteRoom(room: string, allows?: (plan: Plan) => Failure | undefined): Promise<Result<void, Failure>> {
+    return deleteRoom(this.context.rooms, room, allows);
+  }
+
+  async changesSince(
+    revision: number,
+    name: string = this.room,
+  ): Promise<Result<readonly ChangeLine[] | undefined, Failure>> {
+    const opened = await this.context.rooms.open(name);
+    if (!opened.ok) return err(storeErrorBody(opened.error));
+    const room = opened.value;
+    const last = room.plan.revision;
+    if (revision > last || last - revision > limits.changesPerReadMax) return ok(undefined);
+    if (revision === last) return ok([]);
+    const read = await room.history(revision + 1, last);
+    return read.ok ? ok(read.value.map(changeLine)) : err(storeErrorBody(read.error));
+  }
+
+  waitForChange(revision: number, timeoutMs: number): Promise<Result<number, Failure>> {
+    return waitForChange(this.context.rooms, this.room, revision, timeoutMs);
+  }
+
+  /** Remembers what the reply showed, unless it is known already. */
+  async saveSight(shown: Shown): Promise<Result<void, Failure>> {
+    if (this.stored && sameValue(this.stored, shown)) return ok(undefined);
+    if (this.epoch === undefined) return ok(undefined);
+    const sight = { actor: this.actor, dialect: this.call.dialect, ...shown };
+    const saved = await this.context.rooms.saveSight(this.room, this.epoch, sight);
+    return saved.ok ? saved : err(storeErrorBody(saved.error));
+  }
+
+  private async find(name: string): Promise<Result<{ room: Room; sight: Sight | undefined }, Failure>> {
+    for (;;) {
+      const opened = await this.context.rooms.open(name);
+      if (!opened.ok) return err(storeErrorBody(opened.error));
+      const room = opened.value;
+      const sight = await room.readSight(this.actor, this.call.dialect);
+      if (!sight.ok) return err(storeErrorBody(sight.error));
+      if (room.state !== 'open') continue;
+      if (name === this.room) {
+        this.epoch = room.position.epoch;
+        this.stored = sight.value && shownOf(sight.value);
+      }
+      return ok({ room, sight: sight.value });
+    }
+  }
+
+  private seen(plan: Plan, shown: Omit<Shown, 'revision'>): Omit<Shown, 'revision'> {
+    this.stored = { revision: plan.revision, ...shown };
+    return shown;
+  }
+
+  private nextMutationId(): string {
+    const { operationId } = this.call;
+    this.submissions += 1;
+    if (operationId === undefined) return this.context.newId();
+    return this.submissions === 1 ? operationId : `${operationId}.${this.submissions}`;
+  }
+}
+
+function shownOf({ actor: _actor, dialect: _dialect, ...shown }: Sight): Shown {
+  return shown;
+}
+
+/** The rows at a revision; undefined when history does not reach back. Changes that come meanwhile are read as well. */
+async function baseOf(room: Room, revision: number): Promise<Result<BaseRows | undefined, Failure>> {
+  const records: EncodedRecord[] = [];
+  for (;;) {
+    const { plan } = room;
+    if (revision > plan.revision) return ok(undefined);
+    const from = revision + records.length + 1;
+    if (from > plan.revision) {
+      const history = (past: number) => pastOf(records[past - revision - 1]);
+      return ok(rowsAt(plan, revision, { history }));
+    }
+    const read = await room.history(from, plan.revision);
+    if (!read.ok) return err(storeErrorBody(read.error));
+    if (read.value.length === 0) return ok(undefined);
+    records.push(...read.value);
+  }
+}
+
+function pastOf(record: EncodedRecord | undefined) {
+  if (!record) return undefined;
+  const { action, actor, patch } = record.change;
+  return { action, actor, patch, undo: record.undo };
+}
