@@ -1,6 +1,7 @@
 import type {
   Call,
   ChangeLine,
+  DeleteOptions,
   Failure,
   Files,
   Look,
@@ -89,8 +90,8 @@ export class RoomCall implements Call {
     return listRooms(this.context.rooms);
   }
 
-  deleteRoom(room: string, allows?: (plan: Plan) => Failure | undefined): Promise<Result<void, Failure>> {
-    return deleteRoom(this.context.rooms, room, allows);
+  deleteRoom(room: string, options: DeleteOptions): Promise<Result<void, Failure>> {
+    return deleteRoom(this.context.rooms, room, options);
   }
 
   async changesSince(

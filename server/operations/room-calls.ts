@@ -1,5 +1,4 @@
-import type { Failure, RoomEntry, RoomListing } from '../../shared/dialects/dialect.ts';
-import type { Plan } from '../../shared/plan/plan.ts';
+import type { DeleteOptions, Failure, RoomEntry, RoomListing } from '../../shared/dialects/dialect.ts';
 import { err, ok, type Result } from '../../shared/plan/result.ts';
 import type { RoomRegistry } from '../room/registry.ts';
 import type { RoomSummary } from '../store/store.ts';
@@ -41,7 +40,7 @@ async function entryOf(rooms: RoomRegistry, summary: RoomSummary): Promise<Resul
 export async function deleteRoom(
   rooms: RoomRegistry,
   name: string,
-  allows: ((plan: Plan) => Failure | undefined) | undefined,
+  { allows, guard }: DeleteOptions,
 ): Promise<Result<void, Failure>> {
   for (;;) {
     const opened = await rooms.open(name);
@@ -50,7 +49,7 @@ export async function deleteRoom(
     if (plan?.revision === 0) return err(notFound(name));
     const refused = plan && allows?.(plan);
     if (refused) return err(refused);
-    const removed = await rooms.delete(name, allows && plan?.revision);
+    const removed = await rooms.delete(name, allows && plan?.revision, guard);
     if (!removed.ok) return err(storeErrorBody(removed.error));
     if (removed.value.type === 'removed') return ok(undefined);
     if (removed.value.type === 'absent') return err(notFound(name));

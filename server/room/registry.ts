@@ -18,7 +18,13 @@ import type { Subscriber } from './subscriber.ts';
 /** What happened to a room of the list: its summary as it is now, or that it is gone. */
 export type RoomEvent =
   | { readonly type: 'changed'; readonly room: Room; readonly records: readonly EncodedRecord[] }
-  | { readonly type: 'deleted'; readonly name: string; readonly position: RoomPosition };
+  | {
+      readonly type: 'deleted';
+      readonly name: string;
+      readonly position: RoomPosition;
+      /** The guard of whoever deleted it, where there was one. */
+      readonly guard?: number | undefined;
+    };
 
 /** With more rooms in memory, those that nobody uses just now are let go at once: names cost nothing to make up. */
 const crowdedCount = 2_048;
@@ -36,6 +42,8 @@ export class RoomRegistry {
   private readonly rooms = new Map<string, Promise<Result<Room, StoreError>>>();
   /** Rooms that turned out to be damaged when they were loaded, and why; a list reads too little of a room to see it. */
   private readonly damaged = new Map<string, string>();
+  /** What the deletion under way was guarded with, for those who watch. */
+  private readonly guards = new WeakMap<Room, number | undefined>();
   private relieveAtCount = crowdedCount;
   private readonly watchers = new Set<(event: RoomEvent) => void>();
 
@@ -108,23 +116,33 @@ export class RoomRegistry {
   }
 
   /** Deletes the room; without `expectedRevision` also one that cannot be read. */
-  async delete(name: string, expectedRevision: number | undefined): Promise<Result<RemoveOutcome, StoreError>> {
+  async delete(
+    name: string,
+    expectedRevision: number | undefined,
+    guard: number | undefined = expectedRevision,
+  ): Promise<Result<RemoveOutcome, StoreError>> {
     const opened = await this.open(name);
-    if (opened.ok) return (await opened.value.delete(expectedRevision)) ?? this.delete(name, expectedRevision);
+    if (opened.ok) {
+      this.guards.set(opened.value, guard);
+      const removed = await opened.value.delete(expectedRevision);
+      return removed ?? this.delete(name, expectedRevision, guard);
+    }
     if (expectedRevision !== undefined) return err(opened.error);
     const removed = await this.store.remove(name);
     if (removed.ok) this.damaged.delete(name);
     if (removed.ok && removed.value.type === 'removed') {
       const position = removed.value.position ?? { epoch: '', revision: 0 };
-      this.tell({ type: 'deleted', name, position });
+      this.tell({ type: 'deleted', name, position, guard });
     }
     return removed;
   }
 
   /** Calls back at each publication and deletion of any room, until told to stop. */
   watch(watcher: (event: RoomEvent) => void): () => void {
-    this.watchers.add(watcher);
-    return () => this.watchers.delete(watcher);
+    // Its own, so that whoever watches twice can stop once.
+    const own = (event: RoomEvent): void => watcher(event);
+    this.watchers.add(own);
+    return () => void this.watchers.delete(own);
   }
 
   /** Lets go of rooms that nobody used for a while. */
@@ -173,14 +191,20 @@ export class RoomRegistry {
       onPublished: (room, records) => this.tell({ type: 'changed', room, records }),
       onDeleted: (room) => {
         this.rooms.delete(name);
-        this.tell({ type: 'deleted', name, position: room.position });
+        this.tell({ type: 'deleted', name, position: room.position, guard: this.guards.get(room) });
       },
     };
     return ok(new Room(name, this.environment.newUid(), stored.value, context));
   }
 
   private tell(event: RoomEvent): void {
-    for (const watcher of this.watchers) watcher(event);
+    for (const watcher of [...this.watchers]) {
+      try {
+        watcher(event);
+      } catch (error) {
+        this.environment.onFault(error);
+      }
+    }
   }
 }
 

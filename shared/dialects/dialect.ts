@@ -117,8 +117,7 @@ export interface Call {
    */
   submit(mutation: Mutation, options?: SubmitOptions): Promise<Result<Submitted, Failure>>;
   listRooms(): Promise<Result<RoomListing, Failure>>;
-  /** Deletes the room if `allows`, asked in one step with the deletion, gives no Failure. Damaged rooms only without `allows`. */
-  deleteRoom(room: string, allows?: (plan: Plan) => Failure | undefined): Promise<Result<void, Failure>>;
+  deleteRoom(room: string, options: DeleteOptions): Promise<Result<void, Failure>>;
   /** Changes after a revision, for digests; undefined when they are not at hand. */
   changesSince(revision: number, room?: string): Promise<Result<readonly ChangeLine[] | undefined, Failure>>;
   /** Settles at the next Change after `revision`, or when the time is over; gives the revision then. */
@@ -129,6 +128,13 @@ export interface Call {
 export interface SubmitOptions {
   readonly room?: string;
   readonly sees?: (plan: Plan) => Omit<Shown, 'revision'>;
+}
+
+export interface DeleteOptions {
+  /** Asked in one step with the deletion: no Failure lets it through. Without it a damaged room is deleted too. */
+  readonly allows?: (plan: Plan) => Failure | undefined;
+  /** What whoever watches plans is told as the revision: the caller's guard, 0 without one. */
+  readonly guard: number;
 }
 
 export interface RoomListing {
