@@ -183,6 +183,20 @@ export class Generator extends Child {
   }
 }
 
+/**
+ * Connections that watch the room `bench`. `told` resolves with how many of them were told of every Change up to a revision.
+ * @param {string} url
+ * @param {number} count
+ */
+export async function startWatchers(url, count) {
+  const child = new Child('the watchers', [fileURLToPath(new URL('watchers.mjs', import.meta.url))]);
+  await child.ask({ url, count });
+  return {
+    /** @param {number} revision */
+    told: async (revision) => (await child.ask({ revision })).told,
+  };
+}
+
 /** A new folder for data; `removeFolders` takes it away. */
 export async function newFolder() {
   const folder = await mkdtemp(join(tmpdir(), 'planroom-bench-'));

@@ -149,7 +149,7 @@ class CaseRun {
     const { name } = args;
     const plan = typeof name === 'string' ? await this.call(client, { tool: 'read_plan', args: { name } }) : undefined;
     const list = await this.call(client, { tool: 'list_plans' });
-    const listed = (list.structured?.plans as { name: string }[]).filter((each) =>
+    const listed = ((list.structured ?? { plans: [] }).plans as { name: string }[]).filter((each) =>
       each.name.startsWith(this.names.U ?? ''),
     );
     return JSON.parse(JSON.stringify({ view, plan, listed }));
