@@ -1,13 +1,22 @@
-import type { Change, Plan, Task } from '../sdk/index.ts';
+import type { Change, Group, Patch, Plan, Task } from '../sdk/index.ts';
 import { taskId } from '../sdk/index.ts';
 import { oneLine } from './terminal-text.ts';
 
 /** Rows named in a line; a larger Change says how many more there are. */
 const namedMax = 5;
 
-/** What a watcher remembers of rows, so that it can name those that a Change took away. */
+type NamedTask = Pick<Task, 'number' | 'description' | 'status'>;
+type NamedGroup = Pick<Group, 'title'>;
+type TaskRow = NonNullable<Patch['tasks']>[number];
+type GroupRow = NonNullable<Patch['groups']>[number];
+
+/**
+ * What a watcher remembers of rows, to name those of a Change. A Change says only what it changed, and the plan may be
+ * further on by the time it is told: several Changes can come at once, and a later one may have taken the row away.
+ */
 export class RowNames {
-  private readonly names = new Map<string, string>();
+  private readonly tasks = new Map<string, NamedTask>();
+  private readonly groups = new Map<string, NamedGroup>();
 
   constructor(plan: Plan) {
     this.learn(plan);
@@ -15,42 +24,59 @@ export class RowNames {
 
   /** Everything is known anew, after a snapshot. */
   learn(plan: Plan): void {
-    this.names.clear();
-    for (const group of plan.groups()) this.names.set(group.uid, groupName(group.title));
-    for (const task of plan.tasks()) this.names.set(task.uid, taskName(task));
+    this.tasks.clear();
+    this.groups.clear();
+    for (const { uid, title } of plan.groups()) this.groups.set(uid, { title });
+    for (const { uid, number, description, status } of plan.tasks()) {
+      this.tasks.set(uid, { number, description, status });
+    }
   }
 
-  /** One line for a Change that was just applied to the plan: `12 ann task.start task-3 Write the parser`. */
-  describe(change: Change, plan: Plan): string {
+  /** One line for the Change that follows on those described before: `12 ann task.start task-3 Write the parser`. */
+  describe(change: Change): string {
     const { document, policy, groups = [], tasks = [] } = change.patch;
     const named = [
       ...(document ? ['document'] : []),
       ...(policy ? [`policy ${oneLine(JSON.stringify(policy))}`] : []),
-      ...groups.map((row) => this.nameOf(row, plan)),
-      ...tasks.map((row) => this.nameOf(row, plan)),
+      ...groups.map((row) => this.groupOf(row)),
+      ...tasks.map((row) => this.taskOf(row)),
     ];
     const more = named.length > namedMax ? ` and ${named.length - namedMax} more` : '';
     const rows = named.slice(0, namedMax).join(', ');
     return `${change.revision} ${change.at} ${oneLine(change.actor)} ${oneLine(change.action)} ${rows}${more}`;
   }
 
-  private nameOf(row: { readonly uid: string; readonly removed?: boolean }, plan: Plan): string {
+  private groupOf(row: GroupRow): string {
+    const known = this.groups.get(row.uid);
     if (row.removed) {
-      const name = this.names.get(row.uid) ?? oneLine(row.uid);
-      this.names.delete(row.uid);
-      return `-${name}`;
+      this.groups.delete(row.uid);
+      return `-${known ? groupName(known) : oneLine(row.uid)}`;
     }
-    const task = plan.task(row.uid);
-    const name = task ? taskName(task) : groupName(plan.group(row.uid)?.title ?? '');
-    this.names.set(row.uid, name);
-    return name;
+    const group = { title: row.title ?? known?.title ?? '' };
+    this.groups.set(row.uid, group);
+    return groupName(group);
+  }
+
+  private taskOf(row: TaskRow): string {
+    const known = this.tasks.get(row.uid);
+    if (row.removed) {
+      this.tasks.delete(row.uid);
+      return `-${known ? taskName(known) : oneLine(row.uid)}`;
+    }
+    const task = {
+      number: row.number ?? known?.number ?? 0,
+      description: row.description ?? known?.description ?? '',
+      status: row.status ?? known?.status ?? 'pending',
+    };
+    this.tasks.set(row.uid, task);
+    return taskName(task);
   }
 }
 
-function taskName(task: Task): string {
+function taskName(task: NamedTask): string {
   return `${taskId(task)} '${oneLine(task.description).slice(0, 60)}' ${task.status}`;
 }
 
-function groupName(title: string): string {
+function groupName({ title }: NamedGroup): string {
   return `group '${oneLine(title)}'`;
 }

@@ -1,8 +1,5 @@
-import type { Change } from '../../shared/plan/change.ts';
-import type { PlanDocument, Snapshot } from '../../shared/plan/model.ts';
 import { err, ok, type Result } from '../../shared/plan/result.ts';
-import { isRoomName, roomNameRule } from '../../shared/protocol/names.ts';
-import type { Rooms, ServerMessage, Welcome } from '../../shared/protocol/server-message.ts';
+import type { ServerMessage, Welcome } from '../../shared/protocol/server-message.ts';
 import { Emitter } from './emitter.ts';
 import type { Environment } from './environment.ts';
 import { type ClientFailure, type FailureCode, failure, failureOf } from './failure.ts';
@@ -10,11 +7,12 @@ import { mutateOverHttp } from './http-mutation.ts';
 import { Link, type LinkOptions, type LinkStatus } from './link.ts';
 import { MutationIds } from './mutation-ids.ts';
 import { MutationSender } from './mutation-sender.ts';
+import { type ClientResult, Operations } from './operations.ts';
 import { Requests } from './requests.ts';
-import { RoomView } from './room-view.ts';
+import type { RoomView } from './room-view.ts';
+import { RoomViews } from './room-views.ts';
 import { type RoomsEvent, RoomsWatch } from './rooms-watch.ts';
 import type { JoinOptions } from './view-events.ts';
-import type { ViewHost } from './view-host.ts';
 
 export interface ClientEvents {
   /** The connection: `failure` says why it is not open, where that is known. */
@@ -29,19 +27,6 @@ export interface ClientOptions {
   readonly environment: Environment;
 }
 
-export type ClientResult<T> = Promise<Result<T, ClientFailure>>;
-
-/** Changes after a revision, oldest first. */
-export interface ChangesRead {
-  readonly room: string;
-  readonly epoch: string;
-  /** Where the room stands. */
-  readonly revision: number;
-  readonly changes: readonly Change[];
-  /** There are further ones to ask for. */
-  readonly more: boolean;
-}
-
 /** The server could not read a whole frame: a client and a server that do not understand each other. */
 const misunderstandings: ReadonlySet<FailureCode> = new Set(['bad_frame', 'bad_message', 'too_large', 'too_deep']);
 
@@ -49,23 +34,25 @@ const misunderstandings: ReadonlySet<FailureCode> = new Set(['bad_frame', 'bad_m
  * One client of one server, over one connection that is made anew when it goes. Nothing here throws for what a server
  * or a network does: it is told in a Result, and everything that waits is answered at the latest by `close`.
  */
-export class PlanroomClient {
+export class PlanroomClient extends Operations {
   private readonly options: ClientOptions;
   private readonly emitter = new Emitter<ClientEvents>();
   private readonly link: Link;
   private readonly sender: MutationSender;
   private readonly requests: Requests;
   private readonly roomsWatch: RoomsWatch;
-  private readonly views = new Map<string, RoomView>();
-  private readonly host: Omit<ViewHost, 'onOver'>;
+  private readonly views: RoomViews;
   private readonly firstTry: ClientResult<Welcome>;
   private settleFirstTry: (result: Result<Welcome, ClientFailure>) => void = () => undefined;
   private welcome: Welcome | undefined;
   private sequence = 0;
+  /** Why there is no connection. */
+  private connectionFailure: ClientFailure | undefined;
   private over: ClientFailure | undefined;
 
   /** @internal Clients are made by `connect`. */
   constructor(options: ClientOptions) {
+    super();
     this.options = options;
     const { environment, link } = options;
     this.firstTry = new Promise((resolve) => {
@@ -78,7 +65,7 @@ export class PlanroomClient {
       onLost: () => this.onLost(),
     });
     this.sender = new MutationSender({
-      sources: () => this.views.values(),
+      sources: () => this.views.sources(),
       isOpen: () => this.link.status === 'open',
       sendText: (text) => this.link.sendText(text),
       sendOverHttp: (pending) => mutateOverHttp(options.httpUrl, this.actor, pending, environment),
@@ -88,8 +75,8 @@ export class PlanroomClient {
       this.link.send(message);
       return this.link.status === 'open';
     });
-    this.roomsWatch = new RoomsWatch((message) => this.link.send(message));
-    this.host = {
+    this.roomsWatch = new RoomsWatch((message) => this.link.send(message), environment);
+    this.views = new RoomViews({
       environment,
       ids: new MutationIds(environment.newIdPrefix()),
       actor: () => this.actor ?? '',
@@ -99,9 +86,9 @@ export class PlanroomClient {
       },
       send: (message) => this.link.send(message),
       isOpen: () => this.link.status === 'open',
+      connectionFailure: () => this.connectionFailure,
       wake: () => this.sender.wake(),
-      forget: (mutationId) => this.sender.forget(mutationId),
-    };
+    });
   }
 
   /** Name by which the server knows this client; what was asked for until the server said it. */
@@ -118,29 +105,22 @@ export class PlanroomClient {
     return this.emitter.on(name, listener);
   }
 
-  /** How the first try to connect went. After a failure the client goes on trying, as its back-off says. */
+  /**
+   * How the first try to connect went; it takes ten seconds at most. After a failure the client goes on trying, as its
+   * back-off says: by default for ever.
+   */
   opened(): ClientResult<Welcome> {
     return this.firstTry;
   }
 
   /**
-   * The view of a room, once it is up to date for the first time; waits for a connection if need be. A room is joined
-   * once: asked again, the same view comes, whatever the options. A name that was never used is an empty room.
+   * The view of a room, once it is up to date for the first time. By default this waits for a connection as long as the
+   * client tries to make one, for ever while no server is there: `timeoutMs` bounds this one wait, `backOff.attemptsMax`
+   * of `connect` all of them; either ends it with `unreachable`. A room is joined once: asked again, the same view
+   * comes, whatever the other options. A name that was never used is an empty room.
    */
   join(room: string, options: JoinOptions = {}): ClientResult<RoomView> {
-    const known = this.views.get(room);
-    if (known) return known.whenJoined();
-    if (this.over) return Promise.resolve(err(this.over));
-    if (!isRoomName(room)) return Promise.resolve(err(failure('bad_room_name', `'${room}': ${roomNameRule}.`)));
-    const view = new RoomView(room, options, { ...this.host, onOver: () => this.forgetView(view) });
-    this.views.set(room, view);
-    view.connected();
-    return view.whenJoined();
-  }
-
-  /** All rooms, and warnings about those that cannot be read. */
-  rooms(): ClientResult<Pick<Rooms, 'rooms' | 'warnings'>> {
-    return this.ask('read', 'rooms.list', {});
+    return this.over ? Promise.resolve(err(this.over)) : this.views.join(room, options);
   }
 
   /** Tells the list of rooms at once, after each reconnect, and each room that appears, changes or goes. */
@@ -148,35 +128,12 @@ export class PlanroomClient {
     return this.roomsWatch.add(listener);
   }
 
-  /** The whole plan as the server has it, document body included. `room_not_found` when nothing was ever written. */
-  snapshot(room: string): ClientResult<Snapshot> {
-    return this.ask('read', 'room.snapshot', { room });
-  }
-
-  /** The document with its whole body. Its revision is 0 while the plan has none. */
-  async document(room: string): ClientResult<PlanDocument> {
-    const read = await this.snapshot(room);
-    return read.ok ? ok(read.value.document) : read;
-  }
-
-  changes(room: string, since: number, limit?: number): ClientResult<ChangesRead> {
-    return this.ask('read', 'room.changes', { room, since, ...(limit !== undefined && { limit }) });
-  }
-
-  /** Deletes the room with its history; with `revision` only if it stands there (`conflict` else). */
-  deleteRoom(
-    room: string,
-    revision?: number,
-  ): ClientResult<{ readonly deleted: string; readonly epoch: string; readonly revision: number }> {
-    return this.ask('call', 'room.delete', { room, ...(revision !== undefined && { revision }) });
-  }
-
   /** Ends the client. Everything without an answer ends with the failure `closed`: it may have taken effect or not. */
   close(): void {
     this.link.close(failure('closed', 'The client was closed before the answer came.'));
   }
 
-  private async ask<T>(type: 'read' | 'call', operation: string, input: Record<string, unknown>): ClientResult<T> {
+  protected async ask<T>(type: 'read' | 'call', operation: string, input: Record<string, unknown>): ClientResult<T> {
     if (this.over) return err(this.over);
     const result = await this.requests.ask(type, operation, input);
     return result as Result<T, ClientFailure>;
@@ -184,11 +141,15 @@ export class PlanroomClient {
 
   private onStatus(status: LinkStatus, reason: ClientFailure | undefined): void {
     if (reason) this.settleFirstTry(err(reason));
+    if (reason || status === 'open') this.connectionFailure = reason;
     if (status === 'over' && reason) {
       this.over = reason;
       this.sender.stop();
+      // Of calls on their way nobody knows whether they had an effect; `closed` says so itself.
+      if (reason.code !== 'closed') this.requests.connectionLost();
       this.requests.end(reason);
-      for (const view of [...this.views.values()]) view.end(reason);
+      this.roomsWatch.end();
+      this.views.end(reason);
     }
     this.emitter.emit('status', { status, failure: reason });
   }
@@ -198,13 +159,13 @@ export class PlanroomClient {
     this.settleFirstTry(ok(welcome));
     this.requests.connected();
     this.roomsWatch.connected();
-    for (const view of this.views.values()) view.connected();
+    this.views.connected();
     this.sender.connected(welcome.limits);
   }
 
   private onLost(): void {
     this.requests.connectionLost();
-    for (const view of this.views.values()) view.connectionLost();
+    this.views.connectionLost();
     this.sender.connectionLost();
   }
 
@@ -219,10 +180,10 @@ export class PlanroomClient {
       case 'notice':
       case 'deleted':
       case 'presence':
-        this.views.get(message.room)?.receive(message);
+        this.views.receive(message.room, message);
         break;
       case 'snapshot':
-        this.views.get(message.plan.room)?.receive(message);
+        this.views.receive(message.plan.room, message);
         break;
       case 'ack': {
         const { room, id, epoch, revision, nags = [], created = [], repeated = false } = message;
@@ -247,23 +208,22 @@ export class PlanroomClient {
     }
   }
 
-  /** A join that failed names its room; the rest is about the connection. */
+  /** What was refused without having an id says what it was: a join its room, a watch its type. */
   private onComplaint(complaint: ClientFailure): void {
-    if (misunderstandings.has(complaint.code)) {
+    const { code, facts: { type, room } = {} } = complaint;
+    if (misunderstandings.has(code)) {
       // Which requests were in the frame nobody can tell, so none of them may wait for an answer.
       this.link.close(complaint);
       return;
     }
-    const room = complaint.facts?.room;
-    if (complaint.code === 'rate_limited') {
-      for (const view of [...this.views.values()]) view.joinFailed(complaint);
-    } else if (typeof room === 'string' && complaint.code !== 'not_joined') {
-      this.views.get(room)?.joinFailed(complaint);
+    if (type === 'watch') {
+      this.roomsWatch.refused();
+    } else if (code === 'rate_limited') {
+      this.roomsWatch.refused();
+      this.views.joinFailed(complaint);
+    } else if (typeof room === 'string' && code !== 'not_joined') {
+      this.views.joinFailed(complaint, room);
     }
     this.emitter.emit('complaint', complaint);
-  }
-
-  private forgetView(view: RoomView): void {
-    if (this.views.get(view.room) === view) this.views.delete(view.room);
   }
 }

@@ -8,7 +8,7 @@ import { addressesOf, type SocketConstructor } from './web-socket.ts';
 export interface ConnectOptions {
   /** Address of the server, as http(s) or ws(s): `http://127.0.0.1:4747`. */
   readonly url: string;
-  /** Who this is, to the others in a room: 1 to 128 bytes on one line. The server makes it `guest` when absent. */
+  /** Who this is, to the others in a room: 1 to 128 bytes on one line, not blank. The server makes it `guest` when absent. */
   readonly actor?: string;
   /** Name and version of the program, for the server's log. */
   readonly client?: string;
@@ -21,8 +21,13 @@ export interface ConnectOptions {
 }
 
 /**
- * A client of the server at `url`. It connects by itself, now and whenever the connection goes; `client.opened()` tells
- * how the first try went. Throws a TypeError when `url` or `actor` is not one, which no waiting would mend.
+ * A client of the server at `url`. It gives one at once, whether a server is there or not, and connects by itself, now
+ * and whenever the connection goes; `client.opened()` tells how the first try went, and `backOff.attemptsMax` bounds how
+ * often it tries.
+ *
+ * Throws a TypeError when `url` is no http(s) or ws(s) address (`nonsense`) or `actor` no name (an empty or blank one):
+ * a mistake of the program, which no waiting would mend. `checkOptions` tells the same without throwing, for what a
+ * person typed. Nothing else of the SDK throws.
  */
 export function connect(options: ConnectOptions): PlanroomClient {
   const checked = checkOptions(options);

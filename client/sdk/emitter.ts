@@ -11,16 +11,21 @@ export class Emitter<Events extends object> {
     return () => subscriptions.delete(subscription);
   }
 
-  /** Tells every listener; what one of them throws neither keeps the others from hearing nor gets lost. */
+  /** Tells every listener. */
   emit<Name extends keyof Events>(name: Name, event: Events[Name]): void {
     for (const subscription of [...(this.listeners.get(name) ?? [])]) {
-      try {
-        (subscription as (event: Events[Name]) => void)(event);
-      } catch (error) {
-        queueMicrotask(() => {
-          throw error;
-        });
-      }
+      tell(subscription as (event: Events[Name]) => void, event);
     }
+  }
+}
+
+/** Calls the listener back; what it throws neither keeps others from hearing nor gets lost. */
+export function tell<Event>(listener: (event: Event) => void, event: Event): void {
+  try {
+    listener(event);
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
   }
 }

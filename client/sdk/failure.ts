@@ -3,8 +3,13 @@ import { type ErrorBody, type ErrorCode, errorKinds } from '../../shared/protoco
 /** Why something asked of the client did not come about: what the server says, or what happened on the way to it. */
 export type FailureCode =
   | ErrorCode
-  /** No connection could be made, and the client gave up. Nothing took effect that was not answered. */
+  /** No connection could be made, and the client gave up or its time was over. What was asked for had no effect. */
   | 'unreachable'
+  /**
+   * The mutation was sent, and the client gave up before an answer came: it may have taken effect or not. `facts.reason`
+   * is the code of what made it give up, where there is one.
+   */
+  | 'unanswered'
   /** The connection went while a call was under way: it may have taken effect or not. Mutations never get this. */
   | 'connection_lost'
   /** The client or the view was closed before the answer came: it may have taken effect or not. */
@@ -22,6 +27,8 @@ export interface ClientFailure {
 
 const localRetryable: Readonly<Record<Exclude<FailureCode, ErrorCode>, boolean>> = {
   unreachable: true,
+  // Asked for again it is a new mutation, and would have effect beside the first one: look at the plan before.
+  unanswered: false,
   connection_lost: true,
   closed: false,
 };

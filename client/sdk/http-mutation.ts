@@ -5,9 +5,11 @@ import type { Environment } from './environment.ts';
 import { failure, failureOf } from './failure.ts';
 import type { Ack, MutationResult, PendingMutation } from './pending-mutations.ts';
 
+const inDoubt = 'The mutation may have taken effect or not.';
+
 /**
  * Sends one mutation over HTTP: the way of those that no WebSocket frame can hold. An answer that did not come, or not
- * from planroom, is the failure `unreachable`: the mutation may have taken effect, and may be sent again under its id.
+ * from planroom, is the failure `unanswered`: the mutation may have taken effect, and may be sent again under its id.
  */
 export async function mutateOverHttp(
   httpUrl: string,
@@ -33,7 +35,7 @@ export async function mutateOverHttp(
     });
     return readAnswer(url, response.status, await response.text());
   } catch (error) {
-    return err(failure('unreachable', `Cannot reach ${url}: ${(error as Error).message}`));
+    return err(failure('unanswered', `No answer from ${url}: ${(error as Error).message}. ${inDoubt}`));
   }
 }
 
@@ -46,5 +48,7 @@ function readAnswer(url: string, status: number, text: string): MutationResult {
   }
   if (answer?.ack) return ok({ ...answer.ack, nags: answer.ack.nags ?? [], created: answer.ack.created ?? [] });
   if (answer?.error && isErrorCode(answer.error.code)) return err(failureOf(answer.error));
-  return err(failure('unreachable', `${url} answered with HTTP status ${status} and nothing that planroom says.`));
+  return err(
+    failure('unanswered', `${url} answered with HTTP status ${status} and nothing that planroom says. ${inDoubt}`),
+  );
 }

@@ -1,19 +1,12 @@
 import { utf8Bytes } from '../../shared/plan/limits.ts';
+import { err } from '../../shared/plan/result.ts';
 import { backOffDelayMs } from './back-off.ts';
 import type { Environment } from './environment.ts';
+import type { FailureCode } from './failure.ts';
 import { bytesBound } from './frames.ts';
-import type { MutationResult, PendingMutation } from './pending-mutations.ts';
+import { InFlight } from './in-flight.ts';
+import { lastWord, type MutationResult, type MutationSource, type PendingMutation } from './pending-mutations.ts';
 import { SendRate } from './send-rate.ts';
-
-/** A room with mutations to send. */
-export interface MutationSource {
-  /** The next one, or undefined while there is none or the room is not up to date. */
-  nextMutation(): PendingMutation | undefined;
-  /** These were not answered and have to be sent again. */
-  putBack(again: readonly PendingMutation[]): void;
-  /** The answer to one of its mutations. */
-  settle(pending: PendingMutation, result: MutationResult): void;
-}
 
 export interface SenderPort {
   readonly sources: () => Iterable<MutationSource>;
@@ -21,13 +14,6 @@ export interface SenderPort {
   readonly sendText: (text: string) => void;
   readonly sendOverHttp: (pending: PendingMutation) => Promise<MutationResult>;
   readonly environment: Environment;
-}
-
-interface InFlight {
-  readonly pending: PendingMutation;
-  readonly source: MutationSource;
-  readonly bytes: number;
-  readonly overHttp: boolean;
 }
 
 export interface SenderBounds {
@@ -44,15 +30,18 @@ const rateDelayMs = 50;
 /** Times in a row the server may be too busy for one mutation before its caller is told. */
 const refusalsMax = 20;
 
+/** After these the same mutation is sent again: the server was too busy for it, or did not answer over HTTP. */
+const againAfter: ReadonlySet<FailureCode> = new Set(['overloaded', 'rate_limited', 'unanswered']);
+
 /**
- * Sends mutations of all rooms: as many at once as the server allows, those of one room in the order they were made.
- * What the server is too busy for is sent again after a while; then, and only then, later ones may overtake it.
+ * Sends mutations of all rooms: as many at once as the server allows, those of one room in the order they were made,
+ * also when one is too large for a frame and goes over HTTP. What the server is too busy for is sent again after a
+ * while; then, and only then, later ones may overtake it: those that were on their way already.
  */
 export class MutationSender {
   private readonly port: SenderPort;
   private readonly rate: SendRate;
-  private readonly inFlight = new Map<string, InFlight>();
-  private inFlightBytes = 0;
+  private readonly inFlight = new InFlight();
   private bounds: SenderBounds = { frameBytesMax: 0, mutationsInFlightPerSessionMax: 0 };
   private scheduled = false;
   private paused = false;
@@ -81,33 +70,25 @@ export class MutationSender {
 
   /** What was on its way has to go again; only HTTP requests are their own. */
   connectionLost(): void {
-    const lost = new Map<MutationSource, PendingMutation[]>();
-    for (const [id, { pending, source, overHttp }] of this.inFlight) {
-      if (overHttp) continue;
-      this.remove(id);
-      lost.set(source, [...(lost.get(source) ?? []), pending]);
-    }
-    for (const [source, again] of lost) source.putBack(again);
+    for (const [source, again] of this.inFlight.removeLost()) source.putBack(again);
   }
 
   /** The server's answer, to one that is in flight; others are none of its business any more. */
   answer(id: string, result: MutationResult): void {
-    const entry = this.remove(id);
-    if (!entry) return;
-    const { pending, source } = entry;
-    if (!result.ok && this.isTooBusy(result.error.code) && pending.refusals < refusalsMax) {
+    const sent = this.inFlight.remove(id);
+    if (!sent) return;
+    const { pending, source } = sent;
+    if (result.ok || result.error.code !== 'unanswered') pending.unanswered -= 1;
+    if (result.ok || !againAfter.has(result.error.code)) {
+      source.settle(pending, result);
+    } else if (pending.refusals >= refusalsMax) {
+      source.settle(pending, err(lastWord(pending, result.error)));
+    } else {
       source.putBack([pending]);
       this.pause(backOffDelayMs(pending.refusals, this.port.environment.random));
       pending.refusals += 1;
-    } else {
-      source.settle(pending, result);
     }
     this.wake();
-  }
-
-  /** Forgets one that its room gave up. */
-  forget(id: string): void {
-    if (this.remove(id)) this.wake();
   }
 
   stop(): void {
@@ -116,16 +97,13 @@ export class MutationSender {
     this.inFlight.clear();
   }
 
-  private isTooBusy(code: string): boolean {
-    return code === 'overloaded' || code === 'rate_limited' || code === 'unreachable';
-  }
-
   /** One of each room in turn, so that a busy room does not hold up the others. */
   private pump(): void {
     for (let found = true; found; ) {
       found = false;
       for (const source of this.port.sources()) {
         if (!this.maySendMore()) return;
+        if (this.inFlight.isClosed(source.room)) continue;
         const pending = source.nextMutation();
         if (!pending) continue;
         found = true;
@@ -137,7 +115,7 @@ export class MutationSender {
   private maySendMore(): boolean {
     if (this.paused || !this.port.isOpen()) return false;
     const full = this.inFlight.size >= this.bounds.mutationsInFlightPerSessionMax;
-    if (full || this.inFlightBytes >= inFlightBytesMax) return false;
+    if (full || this.inFlight.bytes >= inFlightBytesMax) return false;
     if (!this.rate.isReady()) this.pause(rateDelayMs);
     return !this.paused;
   }
@@ -148,19 +126,14 @@ export class MutationSender {
     const bound = bytesBound(text);
     const bytes = bound > this.bounds.frameBytesMax ? utf8Bytes(text) : bound;
     const overHttp = bytes > this.bounds.frameBytesMax - frameOverheadBytes;
-    this.inFlight.set(id, { pending, source, bytes, overHttp });
-    this.inFlightBytes += bytes;
+    if (!this.inFlight.add({ pending, source, bytes, overHttp })) {
+      source.putBack([pending]);
+      return;
+    }
+    pending.unanswered += 1;
     this.rate.spend();
     if (!overHttp) this.port.sendText(text);
     else void this.port.sendOverHttp(pending).then((result) => this.answer(id, result));
-  }
-
-  private remove(id: string): InFlight | undefined {
-    const entry = this.inFlight.get(id);
-    if (!entry) return undefined;
-    this.inFlight.delete(id);
-    this.inFlightBytes -= entry.bytes;
-    return entry;
   }
 
   private pause(delayMs: number): void {

@@ -24,8 +24,10 @@ export interface Guess {
 interface Shown extends Guess {
   /** Uids it made up so far: decided again, it makes the same rows. */
   readonly uids: string[];
-  /** Revision of its Ack, when that came before the Change did. */
-  ackRevision?: number;
+  /** Where its Ack says its Change is, when that came before the Change did. */
+  ack?: Position;
+  /** Place among those decided; absent until then. */
+  place?: number;
   /** Absent while the mutation is not in the plan: refused by the rules as they stand, or in need of history. */
   taken?: { readonly undo: Patch; readonly before: Mark };
 }
@@ -35,13 +37,17 @@ interface Shown extends Guess {
  * on top, decided by the same core as the server's. Pure but for the uids it asks for.
  *
  * One plan is kept in place: for a confirmed Change the pending mutations are taken back, newest first, the Change is
- * applied, and the rest of them are decided again.
+ * applied, and the rest of them are decided again. Where one is dropped, those after it are taken back and not decided
+ * again before somebody looks: a thousand refusals in one frame cost one replay, not a thousand.
  */
 export class OptimisticPlan {
   private readonly newUid: () => string;
   private current: Plan;
   private confirmedRevision: number;
-  private shown: Shown[] = [];
+  /** By mutationId, in the order they were made. */
+  private readonly shown = new Map<string, Shown>();
+  /** Those that were decided on the current plan, in the same order: the first so many of `shown`. */
+  private readonly decided: Shown[] = [];
 
   constructor(snapshot: Snapshot, newUid: () => string) {
     this.newUid = newUid;
@@ -49,8 +55,12 @@ export class OptimisticPlan {
     this.confirmedRevision = snapshot.revision;
   }
 
-  /** The same object until `reset`. Its revision is ahead of the confirmed one by the pending mutations it shows. */
+  /**
+   * The same object until `reset`. Its revision is ahead of the confirmed one by the pending mutations it shows. After a
+   * drop one that was kept lacks more than what was dropped, until the next `replay` or reading of this property.
+   */
   get plan(): Plan {
+    this.replay();
     return this.current;
   }
 
@@ -60,9 +70,11 @@ export class OptimisticPlan {
 
   /** Puts a mutation on top. Whether it is seen is for the rules to say; it may come to be seen, or go, later. */
   add(guess: Guess): void {
+    // First, so that the last one is found without passing by all others.
+    this.replay();
     const entry: Shown = { ...guess, uids: [] };
-    this.shown.push(entry);
-    this.take(entry);
+    this.shown.set(guess.mutationId, entry);
+    this.decide(entry);
   }
 
   /**
@@ -76,60 +88,81 @@ export class OptimisticPlan {
     this.rollBackTo(0);
     for (const change of fresh) apply(this.current, change.patch, change);
     this.confirmedRevision = this.current.revision;
-    const done = new Set(fresh.map((change) => change.mutationId));
-    this.shown = this.shown.filter((entry) => !done.has(entry.mutationId) && !this.reached(entry));
-    this.replayFrom(0);
+    for (const { mutationId } of fresh) this.shown.delete(mutationId);
+    this.forgetReached();
+    this.replay();
     return ok(fresh);
   }
 
   /** Starts anew from a snapshot; what is pending stays pending, on top of it. */
   reset(snapshot: Snapshot): void {
-    for (const entry of this.shown) delete entry.taken;
+    // The old plan goes as it is: there is nothing to take back.
+    for (const entry of this.decided.splice(0)) {
+      delete entry.taken;
+      delete entry.place;
+    }
     this.current = Plan.fromSnapshot(snapshot);
     this.confirmedRevision = snapshot.revision;
-    this.shown = this.shown.filter((entry) => !this.reached(entry));
-    this.replayFrom(0);
+    this.forgetReached();
+    this.replay();
   }
 
   /**
-   * The mutation was accepted at this revision. It stays on top until the confirmed plan is as far. Tells whether the
-   * plan may have changed by it.
+   * The mutation was accepted, and its Change is there. It stays on top until the confirmed plan is as far. Tells whether
+   * the plan may have changed by it.
    */
-  acknowledge(mutationId: string, revision: number): boolean {
-    if (revision <= this.confirmedRevision) return this.drop(new Set([mutationId]));
-    const entry = this.shown.find((each) => each.mutationId === mutationId);
-    if (entry) entry.ackRevision = revision;
-    return false;
+  acknowledge(mutationId: string, { epoch, revision }: Position): boolean {
+    const entry = this.shown.get(mutationId);
+    if (!entry) return false;
+    entry.ack = { epoch, revision };
+    return this.isReached(entry) && this.drop([mutationId]);
   }
 
   /** Takes mutations away that will not come: refused, or given up. Tells whether any was there. */
-  drop(mutationIds: ReadonlySet<string>): boolean {
-    const first = this.shown.findIndex((entry) => mutationIds.has(entry.mutationId));
-    if (first < 0) return false;
-    this.rollBackTo(first);
-    this.shown = this.shown.filter((entry) => !mutationIds.has(entry.mutationId));
-    this.replayFrom(first);
-    return true;
+  drop(mutationIds: Iterable<string>): boolean {
+    let found = false;
+    for (const mutationId of mutationIds) {
+      const entry = this.shown.get(mutationId);
+      if (!entry) continue;
+      found = true;
+      if (entry.place !== undefined) this.rollBackTo(entry.place);
+      this.shown.delete(mutationId);
+    }
+    return found;
   }
 
-  private reached({ ackRevision }: Shown): boolean {
-    return ackRevision !== undefined && ackRevision <= this.confirmedRevision;
-  }
-
-  private rollBackTo(index: number): void {
-    for (let at = this.shown.length - 1; at >= index; at -= 1) {
-      const entry = this.shown[at];
-      if (!entry?.taken) continue;
-      apply(this.current, entry.taken.undo, entry.taken.before);
-      delete entry.taken;
+  /** Decides those again that were taken back and not dropped, for whoever kept the plan and looks at that. */
+  replay(): void {
+    if (this.decided.length === this.shown.size) return;
+    for (const entry of this.shown.values()) {
+      if (entry.place === undefined) this.decide(entry);
     }
   }
 
-  private replayFrom(index: number): void {
-    for (const entry of this.shown.slice(index)) this.take(entry);
+  private forgetReached(): void {
+    for (const entry of this.shown.values()) {
+      if (this.isReached(entry)) this.shown.delete(entry.mutationId);
+    }
   }
 
-  private take(entry: Shown): void {
+  /** Revisions of two histories say nothing about each other: what another one accepted is not to come in this one. */
+  private isReached({ ack }: Shown): boolean {
+    return ack !== undefined && (ack.epoch !== this.current.epoch || ack.revision <= this.confirmedRevision);
+  }
+
+  /** Takes back what was decided from this place on. */
+  private rollBackTo(place: number): void {
+    while (this.decided.length > place) {
+      const entry = this.decided.pop();
+      if (entry?.taken) apply(this.current, entry.taken.undo, entry.taken.before);
+      delete entry?.taken;
+      delete entry?.place;
+    }
+  }
+
+  private decide(entry: Shown): void {
+    entry.place = this.decided.length;
+    this.decided.push(entry);
     const plan = this.current;
     if (historyNeeded(plan, entry.mutation)) return;
     let used = 0;
@@ -141,9 +174,8 @@ export class OptimisticPlan {
     };
     const decision = decide(plan, entry.mutation, { at: entry.at, actor: entry.actor, newUid });
     if (!decision.ok) return;
-    const { patch } = decision.value;
+    const { patch, undo } = decision.value;
     if (Object.keys(patch).length === 0) return;
-    const undo = withBodySize(plan, decision.value.undo);
     const before = markOf(plan);
     apply(plan, patch, { revision: plan.revision + 1, at: entry.at, actor: entry.actor });
     entry.taken = { undo, before };
@@ -152,11 +184,4 @@ export class OptimisticPlan {
 
 function follows(changes: readonly Change[], revision: number): boolean {
   return changes.every((change, index) => change.revision === revision + 1 + index);
-}
-
-/** A body that was too large to broadcast is here only as its size, which an undo made by the core does not speak of. */
-function withBodySize(plan: Plan, undo: Patch): Patch {
-  const { contentBytes } = plan.document;
-  if (contentBytes === undefined || undo.document?.content === undefined) return undo;
-  return { ...undo, document: { ...undo.document, contentBytes } };
 }

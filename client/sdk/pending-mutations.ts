@@ -1,7 +1,7 @@
 import type { Nag } from '../../shared/plan/change.ts';
 import type { Mutation } from '../../shared/plan/mutation.ts';
 import type { Result } from '../../shared/plan/result.ts';
-import type { ClientFailure } from './failure.ts';
+import { type ClientFailure, type FailureCode, failure } from './failure.ts';
 
 /** The mutation is on the server's disk. */
 export interface Ack {
@@ -29,7 +29,33 @@ export interface PendingMutation {
   epoch?: string;
   /** Times the server was too busy for it. */
   refusals: number;
+  /** Times it was sent and no answer came: with any, it may have taken effect already. */
+  unanswered: number;
   readonly settle: (result: MutationResult) => void;
+}
+
+/** A room with mutations to send. */
+export interface MutationSource {
+  readonly room: string;
+  /** The next one, or undefined while there is none or the room is not up to date. */
+  nextMutation(): PendingMutation | undefined;
+  /** These were not answered and have to be sent again. */
+  putBack(again: readonly PendingMutation[]): void;
+  /** The answer to one of its mutations. */
+  settle(pending: PendingMutation, result: MutationResult): void;
+}
+
+/** What these say holds for mutations that were sent as well. */
+const saysItAll: ReadonlySet<FailureCode> = new Set(['unanswered', 'closed', 'epoch_changed']);
+
+/**
+ * What the caller of a mutation is told that will not be sent again, for this reason. The reason alone would say that
+ * nothing took effect, which of one that was sent and not answered nobody knows.
+ */
+export function lastWord({ unanswered }: PendingMutation, reason: ClientFailure): ClientFailure {
+  if (unanswered === 0 || saysItAll.has(reason.code)) return reason;
+  const message = `${reason.message} The mutation was sent and not answered: it may have taken effect or not.`;
+  return failure('unanswered', message, { ...reason.facts, reason: reason.code });
 }
 
 /** The mutations of one room that wait for their answer, those not yet sent in the order they were made. */

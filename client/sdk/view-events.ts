@@ -9,6 +9,11 @@ export interface JoinOptions {
   readonly mode?: 'delta' | 'notice';
   /** Also be told who else is here. Default false. */
   readonly presence?: boolean;
+  /**
+   * Milliseconds from this call to being up to date; then the answer is the failure `unreachable`, and if nobody else
+   * waits for the room the client stops trying. Default: as long as it takes, for ever while no server is there.
+   */
+  readonly timeoutMs?: number;
 }
 
 /** What made the plan of a view change. */

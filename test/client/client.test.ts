@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { connect, type PlanroomClient, type RoomsEvent } from '../../client/sdk/index.ts';
-import { pendingPerRoomMax } from '../../client/sdk/room-view.ts';
+import { pendingPerRoomMax } from '../../client/sdk/room-mutations.ts';
 import { ServerProcess } from '../support/server-process.ts';
 import { next, until, value } from './support/events.ts';
 import { Wire } from './support/sockets.ts';
@@ -143,6 +143,29 @@ describe('a client', () => {
   });
 });
 
+describe('a mutation too large for a frame', () => {
+  it('is not overtaken by a later one of its room', async () => {
+    const room = freshRoom();
+    const ann = client('ann');
+    const view = value(await ann.join(room));
+    const old = view.writeDocument({ content: 'old '.repeat(600_000) });
+    const anew = view.writeDocument({ content: 'new' });
+    expect([value(await old).revision, value(await anew).revision]).toEqual([1, 2]);
+    expect(value(await ann.document(room)).content).toBe('new');
+  });
+
+  it('takes nothing away that was acknowledged after it', async () => {
+    const room = freshRoom();
+    const ann = client('ann');
+    const view = value(await ann.join(room));
+    const lines = Array.from({ length: 400 }, (_, index) => `- [ ] ${index} ${'x'.repeat(3_000)}`);
+    const loaded = view.load(`## Loaded\n${lines.join('\n')}\n`);
+    const added = view.addTask('after the load');
+    expect([(await loaded).ok, (await added).ok]).toEqual([true, true]);
+    expect(value(await ann.snapshot(room)).tasks.map((task) => task.description)).toContain('after the load');
+  });
+});
+
 describe('reads and calls', () => {
   it('list rooms, read a snapshot and Changes, and delete', async () => {
     const room = freshRoom();
@@ -244,6 +267,16 @@ describe('the end of a client', () => {
     const again = value(await ann.join(room));
     expect(again).not.toBe(view);
     expect((await again.addTask('two')).ok).toBe(true);
+  });
+
+  it('tells one who joins with a time that it is over, and goes on trying', async () => {
+    const lonely = client('ann', { url: 'http://127.0.0.1:1' });
+    await lonely.opened();
+    expect(await lonely.join('main', { timeoutMs: 1 })).toMatchObject({
+      ok: false,
+      error: { code: 'unreachable', message: expect.stringMatching(/within 1 ms. Cannot reach the server/) },
+    });
+    expect(lonely.status).not.toBe('over');
   });
 
   it('tells at once that no server is there, and gives up after the tries it was given', async () => {

@@ -195,8 +195,44 @@ describe('a connection', () => {
     });
     const view = value(await client.join('main'));
     const ended = over(client);
-    expect(await view.addTask('one')).toMatchObject({ ok: false, error: { code: 'bad_frame' } });
+    // Whether the mutation was in the frame that could not be read nobody can tell.
+    const told = { code: 'unanswered', facts: { reason: 'bad_frame' }, message: expect.stringContaining('not JSON') };
+    expect(await view.addTask('one')).toMatchObject({ ok: false, error: told });
     expect(await ended).toBe('bad_frame');
+    expect(await view.addTask('two')).toMatchObject({ ok: false, error: { code: 'bad_frame' } });
+  });
+});
+
+describe('a client that gives up on its server', () => {
+  it('tells what was sent, and may have taken effect, from what never was', async () => {
+    let connections = 0;
+    await start(
+      (message, _send, socket) => {
+        if (message.type === 'hello') connections += 1;
+        const goesAway = message.type === 'mutate' || connections > 1;
+        if (goesAway) socket.terminate();
+        return goesAway;
+      },
+      { backOff: { firstDelayMsMax: 1, attemptsMax: 1 } },
+    );
+    const view = value(await client.join('main'));
+    const sent = view.addTask('sent');
+    await until(view, () => !view.isLive);
+    const kept = view.addTask('never sent');
+    expect(await sent).toMatchObject({
+      error: { code: 'unanswered', retryable: false, facts: { reason: 'unreachable' } },
+    });
+    expect(await kept).toMatchObject({ error: { code: 'unreachable', retryable: true } });
+    expect(view.plan.taskCount).toBe(0);
+  });
+
+  it('does not take a call that was under way for one without effect', async () => {
+    await start((message, send) => {
+      if (message.type !== 'call') return false;
+      send({ type: 'error', code: 'bad_frame', message: 'This is not JSON.', retryable: false });
+      return true;
+    });
+    expect(await client.deleteRoom('main')).toMatchObject({ error: { code: 'connection_lost' } });
   });
 });
 
@@ -210,6 +246,18 @@ describe('a join', () => {
     });
     expect(await client.join('main')).toMatchObject({ ok: false, error: { code: 'store_corrupt' } });
     expect(await client.join('main')).toMatchObject({ ok: false, error: { code: 'store_corrupt' } });
+  });
+
+  it('that is not answered in its time is left, and can be asked for anew', async () => {
+    let joins = 0;
+    await start((message) => {
+      if (message.type === 'join') joins += 1;
+      return message.type === 'join' && joins === 1;
+    });
+    await client.opened();
+    expect(await client.join('main', { timeoutMs: 1 })).toMatchObject({ error: { code: 'unreachable' } });
+    expect(value(await client.join('main')).isLive).toBe(true);
+    expect(server.receivedOf('leave')).toHaveLength(1);
   });
 
   it('that fails after a reconnect is tried again', async () => {
@@ -232,5 +280,29 @@ describe('a join', () => {
     await until(view, () => !view.isLive);
     await until(view, () => view.isLive);
     expect(joins).toBe(3);
+  });
+});
+
+describe('a watch of the rooms', () => {
+  it.each([
+    { code: 'store_unavailable', facts: { type: 'watch' } },
+    { code: 'rate_limited', facts: {} },
+  ])('that is refused with $code is asked for again', async (refusal) => {
+    let watches = 0;
+    await start(
+      (message, send) => {
+        if (message.type !== 'watch') return false;
+        watches += 1;
+        if (watches < 3) send({ type: 'error', message: 'later', retryable: true, ...refusal });
+        else send({ type: 'rooms', rooms: [], warnings: [] });
+        return true;
+      },
+      { environment: { random: () => 0 } },
+    );
+    const complaints: string[] = [];
+    client.on('complaint', ({ code }) => complaints.push(code));
+    await new Promise((resolve) => client.watchRooms(resolve));
+    expect(watches).toBe(3);
+    expect(complaints).toEqual([refusal.code, refusal.code]);
   });
 });

@@ -79,10 +79,10 @@ describe('the optimistic plan', () => {
     view.add(guess('m1', add('one', 'uid-0001')));
     view.add(guess('m2', { type: 'task.complete', task: 'uid-0001' }));
     view.add(guess('m3', add('two', 'uid-0002')));
-    expect(view.drop(new Set(['m1']))).toBe(true);
+    expect(view.drop(['m1'])).toBe(true);
     expect(texts(view)).toEqual(['two']);
     expect(view.plan.task('uid-0002')?.number).toBe(1);
-    expect(view.drop(new Set(['m1']))).toBe(false);
+    expect(view.drop(['m1'])).toBe(false);
   });
 
   it('leaves out Changes it knows, and refuses a gap and another epoch without touching anything', () => {
@@ -115,11 +115,38 @@ describe('the optimistic plan', () => {
     const view = viewOf(room);
     view.add(guess('m1', add('one', 'uid-0001')));
     const change = accept(room, 'm1', add('one', 'uid-0001'));
-    expect(view.acknowledge('m1', 1)).toBe(false);
+    expect(view.acknowledge('m1', { epoch: 'epoch-1', revision: 1 })).toBe(false);
     expect(texts(view)).toEqual(['one']);
     view.confirm('epoch-1', [change]);
     expect(texts(view)).toEqual(['one']);
     expect(view.plan.toSnapshot()).toEqual(room.plan.toSnapshot());
+  });
+
+  it('keeps one that is acknowledged over a snapshot that is not as far yet', () => {
+    const room = new PlainRoom();
+    const view = viewOf(room);
+    const before = room.plan.toSnapshot();
+    view.add(guess('m1', add('one', 'uid-0001')));
+    const change = accept(room, 'm1', add('one', 'uid-0001'));
+    view.acknowledge('m1', { epoch: 'epoch-1', revision: 1 });
+    view.reset(before);
+    expect(texts(view)).toEqual(['one']);
+    view.confirm('epoch-1', [change]);
+    expect(view.plan.toSnapshot()).toEqual(room.plan.toSnapshot());
+  });
+
+  it('lets go of what was acknowledged in a history that is not this one, whatever the revisions say', () => {
+    const view = viewOf(new PlainRoom());
+    view.add(guess('m1', { type: 'document.write', content: 'of the old room' }));
+    view.acknowledge('m1', { epoch: 'epoch-1', revision: 50 });
+    const anew = new PlainRoom('room', 'epoch-2');
+    accept(anew, 'x1', add('new', 'uid-0001'), 'bob');
+    view.reset(anew.plan.toSnapshot());
+    expect(view.plan.toSnapshot()).toEqual(anew.plan.toSnapshot());
+    // An answer of the old room that was still on its way, such as one over HTTP.
+    view.add(guess('m2', add('of the old room', 'uid-0002')));
+    expect(view.acknowledge('m2', { epoch: 'epoch-1', revision: 51 })).toBe(true);
+    expect(view.plan.toSnapshot()).toEqual(anew.plan.toSnapshot());
   });
 
   it('lets go of a mutation that changed nothing when its Ack comes', () => {
@@ -127,7 +154,7 @@ describe('the optimistic plan', () => {
     accept(room, 'x1', add('one', 'uid-0001'));
     const view = viewOf(room);
     view.add(guess('m1', { type: 'task.edit', task: 'uid-0001', description: 'one' }));
-    expect(view.acknowledge('m1', 1)).toBe(true);
+    expect(view.acknowledge('m1', { epoch: 'epoch-1', revision: 1 })).toBe(true);
     expect(view.plan.toSnapshot()).toEqual(room.plan.toSnapshot());
   });
 
@@ -149,7 +176,7 @@ describe('the optimistic plan', () => {
     view.add(guess('m1', { type: 'document.write', content: 'mine' }));
     expect(view.plan.document).toMatchObject({ content: 'mine' });
     expect(view.plan.document.contentBytes).toBeUndefined();
-    view.drop(new Set(['m1']));
+    view.drop(['m1']);
     expect(view.plan.document).toEqual(document);
   });
 });
@@ -201,8 +228,8 @@ function answer(
   const changes = [...unsent, ...results.flatMap(({ change }) => change ?? [])];
   expect(view.confirm(room.plan.epoch, changes).ok).toBe(true);
   for (const { id, change } of results) {
-    if (change) view.acknowledge(id, change.revision);
-    else view.drop(new Set([id]));
+    if (change) view.acknowledge(id, { epoch: room.plan.epoch, revision: change.revision });
+    else view.drop([id]);
   }
   return [];
 }

@@ -94,7 +94,7 @@ class Watch {
         );
       }
       for (const change of changes) {
-        this.say({ type: 'change', room, epoch, ...change }, names.describe(change, view.plan));
+        this.say({ type: 'change', room, epoch, ...change }, names.describe(change));
       }
     });
     view.on('deleted', ({ epoch, revision }) => {
