@@ -2,7 +2,12 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import type { Run } from './commands/command.ts';
 import { addDocumentCommands } from './commands/document.ts';
+import { addGroupCommands } from './commands/groups.ts';
+import { addHistoryCommands } from './commands/history.ts';
+import { addImportCommand } from './commands/import.ts';
+import { addMcpCommand } from './commands/mcp.ts';
 import { addPlanCommands } from './commands/plan.ts';
+import { addPolicyCommand } from './commands/policy.ts';
 import { addRoomCommands } from './commands/rooms.ts';
 import { addServeCommand } from './commands/serve.ts';
 import { addTaskCommands, examples } from './commands/tasks.ts';
@@ -19,13 +24,17 @@ ${examples('serve', 'add Write the parser --group Build', 'start task-1', 'show 
 export async function runProgram(args: readonly string[], io: Io): Promise<ExitCode> {
   const run: Run = { io, exitCode: exitCodes.ok };
   const wantsJson = isJsonWanted(args);
+  const version = packageVersion();
   const program = addCommonOptions(new Command('planroom'));
   program
     .description('One live plan, shared by every agent, terminal tab and person on a job.')
-    .version(packageVersion(), '-V, --version')
+    .version(version, '-V, --version')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
-      writeOut: (text) => io.stdout.write(text),
+      writeOut: (text) => {
+        const isVersion = wantsJson && text === `${version}\n`;
+        io.stdout.write(isVersion ? `${JSON.stringify({ version })}\n` : text);
+      },
       // Under --json the failure is one line of JSON, written below.
       writeErr: (text) => wantsJson || io.stderr.write(text),
     })
@@ -35,9 +44,14 @@ export async function runProgram(args: readonly string[], io: Io): Promise<ExitC
   addServeCommand(program, run);
   addRoomCommands(program, run);
   addTaskCommands(program, run);
+  addGroupCommands(program, run);
   addPlanCommands(program, run);
+  addImportCommand(program, run);
+  addHistoryCommands(program, run);
+  addPolicyCommand(program, run);
   addDocumentCommands(program, run);
   addWatchCommand(program, run);
+  addMcpCommand(program, run);
   try {
     await program.parseAsync(args, { from: 'user' });
     return run.exitCode;

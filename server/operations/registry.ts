@@ -12,7 +12,6 @@ import {
   revisionSchema,
   roomNameSchema,
 } from '../../shared/protocol/names.ts';
-import { readOldest } from '../room/read-pieces.ts';
 import type { Room } from '../room/room.ts';
 import { outcomeResult, storeErrorBody } from './errors.ts';
 import { defineOperation, type Operation, type OperationContext } from './operation.ts';
@@ -42,9 +41,6 @@ const readSnapshot = defineOperation({
   },
 });
 
-/** Changes of one answer: their bodies may each have megabytes. */
-const changesCharactersMax = 8 * 1024 * 1024;
-
 const readChanges = defineOperation({
   name: 'room.changes',
   kind: 'read',
@@ -62,12 +58,9 @@ const readChanges = defineOperation({
       const message = `Revision ${since} has not been yet; the room is at ${revision}. Re-read the plan.`;
       return err({ code: 'unknown_revision' as const, message, facts: { expected: since, current: revision } });
     }
-    const read = await readOldest(
-      (from, to) => found.value.history(from, to),
-      since + 1,
-      Math.min(since + limit, revision),
-      changesCharactersMax,
-    );
+    const read = await context.rooms.readHistory(found.value, since + 1, Math.min(since + limit, revision));
+    if (!read)
+      return err({ code: 'rate_limited' as const, message: 'Too many reads of Changes wait. Try again later.' });
     if (!read.ok) return err(storeErrorBody(read.error));
     const changes = read.value.map((record) => record.change);
     return ok({ room, epoch, revision, changes, more: since + changes.length < revision });

@@ -11,7 +11,7 @@ import type {
   SubmitOptions,
   Submitted,
 } from '../../shared/dialects/dialect.ts';
-import { type BaseRows, rowsAt } from '../../shared/plan/base-rows.ts';
+import type { BaseRows } from '../../shared/plan/base-rows.ts';
 import { sameValue } from '../../shared/plan/draft.ts';
 import { limits } from '../../shared/plan/limits.ts';
 import { type Mutation, mutationSchema } from '../../shared/plan/mutation.ts';
@@ -20,7 +20,6 @@ import { err, ok, type Result } from '../../shared/plan/result.ts';
 import type { Sight } from '../../shared/plan/sight.ts';
 import { explainIssues } from '../../shared/protocol/codec.ts';
 import type { Room } from '../room/room.ts';
-import type { EncodedRecord } from '../store/store.ts';
 import { changeLine } from './change-lines.ts';
 import { outcomeResult, storeErrorBody } from './errors.ts';
 import type { OperationContext } from './operation.ts';
@@ -65,14 +64,14 @@ export class RoomCall implements Call {
 
   async submit(
     mutation: Mutation,
-    { room: name = this.room, sees }: SubmitOptions = {},
+    { room: name = this.room, sees, operationId = this.call.operationId }: SubmitOptions = {},
   ): Promise<Result<Submitted, Failure>> {
     const parsed = mutationSchema.safeParse(mutation);
     if (!parsed.success) return err({ code: 'invalid', message: explainIssues(parsed.error) });
     const { rooms } = this.context;
     const { actor, call } = this;
     const outcome = await rooms.submit(name, {
-      mutationId: this.nextMutationId(),
+      mutationId: this.nextMutationId(operationId),
       mutation: parsed.data,
       actor,
       ...(sees && { sight: { dialect: call.dialect, sees: (plan: Plan) => this.seen(plan, sees(plan)) } }),
@@ -114,7 +113,7 @@ export class RoomCall implements Call {
 
   /** Remembers what the reply showed, unless it is known already. */
   async saveSight(shown: Shown): Promise<Result<void, Failure>> {
-    if (this.stored && sameValue(this.stored, shown)) return ok(undefined);
+    if (this.stored && isSame(this.stored, shown)) return ok(undefined);
     if (this.epoch === undefined) return ok(undefined);
     const sight = { actor: this.actor, dialect: this.call.dialect, ...shown };
     const saved = await this.context.rooms.saveSight(this.room, this.epoch, sight);
@@ -142,8 +141,7 @@ export class RoomCall implements Call {
     return shown;
   }
 
-  private nextMutationId(): string {
-    const { operationId } = this.call;
+  private nextMutationId(operationId: string | undefined): string {
     this.submissions += 1;
     if (operationId === undefined) return this.context.newId();
     return this.submissions === 1 ? operationId : `${operationId}.${this.submissions}`;
@@ -154,26 +152,14 @@ function shownOf({ actor: _actor, dialect: _dialect, ...shown }: Sight): Shown {
   return shown;
 }
 
-/** The rows at a revision; undefined when history does not reach back. Changes that come meanwhile are read as well. */
-async function baseOf(room: Room, revision: number): Promise<Result<BaseRows | undefined, Failure>> {
-  const records: EncodedRecord[] = [];
-  for (;;) {
-    const { plan } = room;
-    if (revision > plan.revision) return ok(undefined);
-    const from = revision + records.length + 1;
-    if (from > plan.revision) {
-      const history = (past: number) => pastOf(records[past - revision - 1]);
-      return ok(rowsAt(plan, revision, { history }));
-    }
-    const read = await room.history(from, plan.revision);
-    if (!read.ok) return err(storeErrorBody(read.error));
-    if (read.value.length === 0) return ok(undefined);
-    records.push(...read.value);
-  }
+/** Lists of uids are compared as such; names, which few dialects have, as text. */
+function isSame(a: Shown, b: Shown): boolean {
+  const same = a.revision === b.revision && sameValue(a.shown, b.shown);
+  return same && JSON.stringify(a.names ?? {}) === JSON.stringify(b.names ?? {});
 }
 
-function pastOf(record: EncodedRecord | undefined) {
-  if (!record) return undefined;
-  const { action, actor, patch } = record.change;
-  return { action, actor, patch, undo: record.undo };
+/** The rows at a revision; undefined when history does not reach back, or not within what is read for it. */
+async function baseOf(room: Room, revision: number): Promise<Result<BaseRows | undefined, Failure>> {
+  const rows = await room.rowsAt(revision);
+  return rows.ok ? rows : err(storeErrorBody(rows.error));
 }

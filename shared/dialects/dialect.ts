@@ -127,6 +127,8 @@ export interface Call {
 
 export interface SubmitOptions {
   readonly room?: string;
+  /** Given by the caller among the arguments; sent again, the mutation has effect once. */
+  readonly operationId?: string | undefined;
   readonly sees?: (plan: Plan) => Omit<Shown, 'revision'>;
 }
 
@@ -147,11 +149,13 @@ export interface ChangeLine {
   readonly revision: number;
   readonly actor: string;
   readonly action: string;
-  /** Tasks touched, by uid. */
-  readonly tasks: readonly string[];
+  /** Tasks touched, and what was done to each. */
+  readonly tasks: readonly { readonly uid: string; readonly deed: Deed }[];
   /** Whether the document changed. */
   readonly document: boolean;
 }
+
+export type Deed = 'added' | 'edited' | 'started' | 'completed' | 'cancelled' | 'reopened' | 'removed';
 
 /** The folders that the server was given with `--files`; every path is resolved and must end up inside one. */
 export interface Files {

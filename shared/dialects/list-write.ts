@@ -1,10 +1,12 @@
 import { presentRows } from '../plan/base-rows.ts';
 import { sameValue } from '../plan/draft.ts';
 import { matchItems } from '../plan/match-items.ts';
-import { type Task, taskId, taskNumber } from '../plan/model.ts';
+import { isTerminal, type Task, taskId, taskNumber } from '../plan/model.ts';
+import type { Batch } from '../plan/mutation.ts';
 import type { Item } from '../plan/mutations/list-item.ts';
+import type { TasksReplace } from '../plan/mutations/replace.ts';
 import type { Plan } from '../plan/plan.ts';
-import { err, type Result } from '../plan/result.ts';
+import { err, ok, type Result } from '../plan/result.ts';
 import type { Call, Failure, LookBack, Shown, Submitted } from './dialect.ts';
 
 /**
@@ -18,6 +20,8 @@ export interface ListShape<Entry> {
   readonly list: (tasks: readonly Task[]) => { readonly rows: readonly Task[]; readonly entries: readonly Entry[] };
   /** What each entry states, as items of a full-list write. A sibling is named by its place: `#1` is the first. */
   readonly state: (entries: readonly Entry[]) => readonly Item[];
+  /** What the entry, whose text is not the one that was shown, makes of the task's; absent: what it states. */
+  readonly retext?: (entry: Entry, row: Task) => string;
 }
 
 export interface ListWrite<Entry> {
@@ -31,10 +35,24 @@ export interface ListWrite<Entry> {
   readonly unordered?: boolean;
   /** Keeps what is not in the list, as merging writes do. */
   readonly keepsRest?: boolean;
+  /** Callers choose the ids: an entry is the task that `named` gives for it or a new one, whatever its text or place. */
+  readonly byId?: boolean;
   /** The refusal of a list with several entries in progress, where the dialect allows one; what others have does not count. */
   readonly refuseSeveral?: (indexes: readonly number[]) => Failure;
-  /** What the actor has seen afterwards; absent: the whole list. */
-  readonly sees?: (plan: Plan) => Omit<Shown, 'revision'>;
+  /**
+   * An open row that was there, but not shown to the writer, takes the status of an entry with its text. `pending`, which
+   * may just be said for want of knowing, does not count.
+   */
+  readonly adopts?: boolean;
+  /** What the actor has seen afterwards, given the task that each entry is now; absent: the whole list. */
+  readonly sees?: (plan: Plan, written: Written) => Omit<Shown, 'revision'>;
+}
+
+/** For each entry the task it is now; undefined where others had removed that. */
+export type Written = readonly (Task | undefined)[];
+
+export interface SubmittedList extends Submitted {
+  readonly written: Written;
 }
 
 /** The key under which `state` names the entry at an index. */
@@ -59,83 +77,196 @@ export async function writeList<Entry>(
   call: Call,
   shape: ListShape<Entry>,
   write: ListWrite<Entry>,
-): Promise<Result<Submitted, Failure>> {
+): Promise<Result<SubmittedList, Failure>> {
   const back = await call.lookBack();
   if (!back.ok) return err(back.error);
   const { plan } = back.value;
+  const { actor } = call;
   const seen = seenTasks(back.value);
-  const items = itemsOf(plan, shape, write, seen);
-  const busy = items.flatMap((item, index) => (isOwnStart(item, plan, call.actor) ? [index] : []));
+  const { items, matches } = itemsOf(plan, shape, write, seen);
+  const busy = items.flatMap((item, index) => (isOwnStart(item, matches[index], plan, actor) ? [index] : []));
   if (write.refuseSeveral && busy.length > 1) return err(write.refuseSeveral(busy));
   const { several, groups, sees = (after: Plan) => shownList(shape, after) } = write;
   const shown = (seen?.tasks ?? []).filter(shape.shows).map((task) => task.uid);
-  return call.submit(
-    {
-      type: 'tasks.replace',
-      items: [...items],
-      ...(seen && { base: seen.revision, shown }),
-      ...(several && { several }),
-      ...(groups && { groups: [...groups] }),
-    },
-    { sees },
-  );
+  const list: TasksReplace = {
+    type: 'tasks.replace',
+    items: [...arranged(items, matches, write, seen)],
+    ...(seen && { base: seen.revision, shown }),
+    ...(several && { several }),
+    ...(groups && { groups: [...groups] }),
+  };
+  const submitted = await call.submit(write.byId ? inSteps(list) : list, {
+    sees: (after) => sees(after, writtenTasks(after, { items, matches }, { actor, revision: after.revision })),
+  });
+  if (!submitted.ok) return submitted;
+  const { revision } = submitted.value;
+  return ok({
+    ...submitted.value,
+    written: writtenTasks(submitted.value.plan, { items, matches }, { actor, revision }),
+  });
 }
 
-/** Whether the writer has this entry in progress itself, or will. One that says nothing of its status keeps what it has. */
-function isOwnStart({ task, status }: Item, plan: Plan, actor: string): boolean {
-  const now = task === undefined ? undefined : plan.task(task);
+/**
+ * What the writer dropped goes in a step of its own, before the rest: else a new entry with the same text, or in the same
+ * place, would be taken for it. A batch also where one step is enough, so that a repeated call is the same mutation.
+ */
+function inSteps(list: TasksReplace): Batch {
+  const listed = new Set(list.items.map(({ task }) => task));
+  const dropped = (list.shown ?? []).filter((uid) => !listed.has(uid));
+  if (dropped.length === 0) return { type: 'batch', mutations: [list] };
+  const shown = list.shown?.filter((uid) => listed.has(uid));
+  return {
+    type: 'batch',
+    mutations: [
+      { ...list, items: [], shown: dropped },
+      { ...list, shown },
+    ],
+  };
+}
+
+/**
+ * New tasks are known by the number they asked for, else by their text, among what the actor made at that revision. An
+ * entry that made none was taken for a task that was there, with its text.
+ */
+function writtenTasks(
+  plan: Plan,
+  { items, matches }: Found,
+  by: { readonly actor: string; readonly revision: number },
+): Written {
+  const isFresh = (task: Task): boolean => task.createdRevision === by.revision && task.createdBy === by.actor;
+  const matched = new Set(matches.map((task) => task?.uid));
+  const byText = new Map<string, Task[]>();
+  const left = [...plan.tasks()].filter(({ uid }) => !matched.has(uid));
+  const fresh = left.filter(isFresh).sort((a, b) => a.number - b.number);
+  for (const task of [...fresh, ...left.filter((each) => !isFresh(each))].reverse()) {
+    const same = byText.get(task.description);
+    if (same) same.push(task);
+    else byText.set(task.description, [task]);
+  }
+  const asked = items.map(({ description, number }, index) => {
+    if (matches[index] || number === undefined) return undefined;
+    const same = byText.get(description) ?? [];
+    const at = same.findIndex((task) => task.number === number);
+    return at < 0 ? undefined : same.splice(at, 1)[0];
+  });
+  return items.map(({ description }, index) => {
+    const match = matches[index];
+    return match ? plan.task(match.uid) : (asked[index] ?? byText.get(description)?.pop());
+  });
+}
+
+/** Whether the writer has this entry in progress itself, or will. One whose status is not changed keeps what it has. */
+function isOwnStart({ status }: Item, match: Task | undefined, plan: Plan, actor: string): boolean {
+  const now = match && plan.task(match.uid);
   if (now?.status === 'in_progress' && now.startedBy !== actor) return false;
-  return (status ?? now?.status) === 'in_progress';
+  const isChanged = status !== undefined && status !== match?.status;
+  return (isChanged ? status : now?.status) === 'in_progress';
 }
 
-interface Seen {
+export interface Seen {
   readonly revision: number;
   /** The tasks the writer was shown or wrote itself, as they were then, in list order. */
   readonly tasks: readonly Task[];
+  /** All that were there then. */
+  readonly all: readonly Task[];
 }
 
-function seenTasks({ plan, sight, base }: LookBack): Seen | undefined {
-  if (plan.policy.fullListWrites === 'replace') return { revision: plan.revision, tasks: presentRows(plan).tasks };
+/** What the writer saw; undefined when it never saw the room, or its history is gone. */
+export function seenTasks({ plan, sight, base }: LookBack): Seen | undefined {
+  if (plan.policy.fullListWrites === 'replace') {
+    const { tasks } = presentRows(plan);
+    return { revision: plan.revision, tasks, all: tasks };
+  }
   if (!sight || !base) return undefined;
   const shown = sight.shown && new Set(sight.shown);
-  return { revision: sight.revision, tasks: base.tasks.filter(({ uid }) => !shown || shown.has(uid)) };
+  const tasks = base.tasks.filter(({ uid }) => !shown || shown.has(uid));
+  return { revision: sight.revision, tasks, all: base.tasks };
 }
 
-function itemsOf<Entry>(
-  plan: Plan,
-  shape: ListShape<Entry>,
-  write: ListWrite<Entry>,
-  seen: Seen | undefined,
-): readonly Item[] {
+/** The entries as items, and the task each means; undefined for a new one. */
+interface Found {
+  readonly items: readonly Item[];
+  readonly matches: readonly (Task | undefined)[];
+}
+
+function itemsOf<Entry>(plan: Plan, shape: ListShape<Entry>, write: ListWrite<Entry>, seen: Seen | undefined): Found {
   const stated = shape.state(write.entries);
   const { rows, entries } = shape.list((seen?.tasks ?? []).filter(shape.shows));
   const echo = shape.state(entries);
   const named = write.named?.(rows) ?? [];
   // Found by the text that was shown, which may be a shortened one.
   const asShown = rows.map((row, index) => ({ ...row, description: echo[index]?.description ?? row.description }));
-  const matches = match(plan, stated, named, asShown, seen !== undefined);
+  // In a list that keeps the rest, a place says nothing.
+  const there = new Map(seen?.all.map((row) => [row.uid, row]));
+  const matches = write.byId
+    ? stated.map((_, index) => named[index])
+    : match(plan, stated, named, asShown, seen && there, write.keepsRest !== true);
   const place = new Map(rows.map((row, index) => [row.uid, index]));
   const items = stated.map((item, index) => {
-    const at = place.get(matches[index]?.uid ?? '');
-    if (at === undefined) return item;
-    return changedItem(item, echo[at] as Item, rows[at] as Task, { matches, rows });
+    const uid = matches[index]?.uid ?? '';
+    const at = place.get(uid);
+    if (at === undefined) return unshownItem(item, there.get(uid), plan.task(uid), write.adopts === true);
+    const row = rows[at] as Task;
+    const retext = (): string => shape.retext?.(write.entries[index] as Entry, row) ?? item.description;
+    return changedItem(item, echo[at] as Item, row, { matches, rows }, retext);
   });
-  const all = write.keepsRest ? [...items, ...restOf(rows, matches)] : items;
-  return (write.unordered || write.keepsRest) && seen ? inListOrder(all, seen.tasks) : all;
+  return { items, matches };
 }
 
+/** The items as they are sent: with what is kept beside them, in the order that counts. */
+function arranged<Entry>(
+  items: readonly Item[],
+  matches: readonly (Task | undefined)[],
+  { unordered, keepsRest }: ListWrite<Entry>,
+  seen: Seen | undefined,
+): readonly Item[] {
+  if (!seen) return items;
+  const all = keepsRest ? [...items, ...restOf(seen.tasks, matches)] : items;
+  return unordered || keepsRest ? inListOrder(all, seen.tasks) : all;
+}
+
+/** An item that means a row that was there, but not shown to the writer. It is that row, if it says just what that is. */
+function unshownItem(item: Item, row: Task | undefined, now: Task | undefined, adopts: boolean): Item {
+  if (!row || !now) return item;
+  const pinned = { task: row.uid, description: row.description };
+  if (saying(item) === saying(now)) return pinned;
+  const { status } = item;
+  const sets = adopts && !isTerminal(row.status) && status !== undefined && status !== 'pending';
+  return sets ? { ...pinned, status } : item;
+}
+
+function saying({ description, status = 'pending' }: Pick<Item, 'description' | 'status'>): string {
+  return `${status} ${description}`;
+}
+
+/** `there` are the rows that were there when the writer last saw the plan; undefined when it never saw it. */
 function match(
   plan: Plan,
   stated: readonly Item[],
   named: readonly (Task | undefined)[],
   rows: readonly Task[],
-  knows: boolean,
+  there: ReadonlyMap<string, Task> | undefined,
+  byPlace: boolean,
 ): readonly (Task | undefined)[] {
   const shown = new Set(rows.map((row) => row.uid));
   const foreign = [...plan.tasks()].filter((task) => !shown.has(task.uid));
-  const listed = stated.map(({ description, status }, index) => ({ description, status, named: named[index] }));
-  const isUntouched = (task: Task): boolean => plan.task(task.uid)?.revision === task.revision;
-  return matchItems(listed, rows, foreign, isUntouched, knows);
+  const isUntouched = (task: Task): boolean => byPlace && plan.task(task.uid)?.revision === task.revision;
+  const matchAll = (known: readonly (Task | undefined)[]): readonly (Task | undefined)[] => {
+    const listed = stated.map(({ description, status }, index) => ({ description, status, named: known[index] }));
+    return matchItems(listed, rows, foreign, isUntouched, there !== undefined);
+  };
+  const found = matchAll(named);
+  // Of several rows with one text that the writer was not shown, an entry means the one with its status.
+  const unshown = new Map<string, Task[]>();
+  for (const row of foreign.filter(({ uid }) => there?.has(uid)).reverse()) {
+    const same = unshown.get(saying(row));
+    if (same) same.push(row);
+    else unshown.set(saying(row), [row]);
+  }
+  const same = found.map((task, index) =>
+    task && shown.has(task.uid) ? undefined : unshown.get(saying(stated[index] as Item))?.pop(),
+  );
+  return same.some(Boolean) ? matchAll(named.length > 0 ? stated.map((_, i) => named[i] ?? same[i]) : same) : found;
 }
 
 interface Siblings {
@@ -144,11 +275,13 @@ interface Siblings {
 }
 
 /** The item with what differs from the echo, pinned to its task. */
-function changedItem(item: Item, echo: Item, row: Task, siblings: Siblings): Item {
-  const changed: Record<string, unknown> = { task: row.uid, description: item.description };
+function changedItem(item: Item, echo: Item, row: Task, siblings: Siblings, retext: () => string): Item {
+  const description = item.description === echo.description ? row.description : retext();
+  const changed: Record<string, unknown> = { task: row.uid, description };
   if (item.key !== undefined) changed.key = item.key;
-  if (item.description === echo.description) changed.description = row.description;
-  for (const field of ['status', 'group', 'priority', 'labels'] as const) {
+  // What was not changed is said as it was: should others have changed it, the writer is told that theirs stays.
+  if (item.status !== undefined) changed.status = item.status === echo.status ? row.status : item.status;
+  for (const field of ['group', 'priority', 'labels'] as const) {
     if (item[field] !== undefined && !sameValue(item[field], echo[field] ?? null)) changed[field] = item[field];
   }
   if (item.dependsOn) {

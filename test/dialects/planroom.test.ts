@@ -161,7 +161,7 @@ describe('plan_wait', () => {
     await desk.ok('plan_update', ops({ op: 'add', text: 'one' }));
     const waiting = desk.call('plan_wait', { seconds: 50 });
     await desk.rooms.submit(room, submission({ type: 'task.start', task: 'task-1' }, 'bob'));
-    expect((await waiting).text).toMatch(/bob started task-1[^]*moved from r1 to r2/);
+    expect((await waiting).text).toMatch(/bob started task-1[\s\S]*moved from r1 to r2/);
   });
 
   test('returns at once when there is something already, and after its time when there is nothing', async () => {

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import { opencode } from '../../shared/dialects/opencode.ts';
+import { SharedRoom } from './support/shared-room.ts';
+
+const todo = (content: string, status = 'pending', priority = 'medium') => ({ content, status, priority });
+
+describe('opencode: todowrite and todoread', () => {
+  test('answer with the list, titled by how many are open', async () => {
+    const room = new SharedRoom();
+    const desk = room.desk('opencode');
+    const todos = [
+      todo('one', 'completed', 'high'),
+      todo('two', 'in_progress', 'low'),
+      todo('three'),
+      todo('x', 'cancelled'),
+    ];
+    const reply = await desk.call('todowrite', { todos: todos.map((each, id) => ({ ...each, id: `${id}` })) });
+    expect(reply.structured).toEqual({ title: '2 todos', todos });
+    expect(JSON.parse(reply.text)).toEqual(todos);
+    expect(await desk.ok('todoread', {})).toEqual({ title: '2 todos', todos });
+    expect(opencode.view(await room.plan())).toEqual({ todos });
+  });
+
+  test('any text is a status and a priority: an unknown status is taken as pending, with a note', async () => {
+    const room = new SharedRoom();
+    const desk = room.desk('opencode');
+    const reply = await desk.call('todowrite', { todos: [todo('one', 'doing', 'P1')] });
+    expect(reply.structured).toMatchObject({ todos: [todo('one', 'pending', 'P1')] });
+    expect(reply.structured?.notes).toEqual([
+      expect.stringMatching(/"doing".*pending, in_progress, completed, cancelled/),
+    ]);
+    expect(reply.text).toContain('\nNote: The status "doing"');
+  });
+
+  test('a priority that the plan does not have is shown as medium and not made one', async () => {
+    const room = await new SharedRoom().add('one');
+    const desk = room.desk('opencode');
+    const { todos } = await desk.ok('todoread', {});
+    expect(todos).toEqual([todo('one')]);
+    await desk.ok('todowrite', { todos });
+    expect((await room.task('one')).priority).toBeUndefined();
+    expect((await room.task('one')).revision).toBe(1);
+    await desk.ok('todowrite', { todos: [todo('one', 'pending', 'high')] });
+    await desk.ok('todowrite', { todos: [{ content: 'one', status: 'completed' }] });
+    expect(await room.task('one')).toMatchObject({ priority: 'high', status: 'completed' });
+  });
+
+  test('refuses what is not understood, naming it', async () => {
+    const desk = new SharedRoom().desk('opencode');
+    expect(await desk.refused('todowrite', {})).toContain('todos');
+    expect(await desk.refused('todowrite', { todos: [{ text: 'one', status: 'pending' }] })).toContain(
+      'todos.0.content',
+    );
+    expect(await desk.refused('todowrite', { todos: [{ content: 'one' }] })).toContain('todos.0.status');
+    expect(await desk.refused('todowrite', { todos: [todo('one', 'pending', 'x'.repeat(200))] })).toContain('priority');
+  });
+
+  test('a stale list merges', async () => {
+    const room = new SharedRoom();
+    const desk = room.desk('opencode');
+    await desk.ok('todowrite', { todos: [todo('one'), todo('two')] });
+    await room.add('theirs');
+    await room.submit({ type: 'task.cancel', task: (await room.task('one')).uid });
+    await room.submit({ type: 'task.edit', task: (await room.task('two')).uid, priority: 'high' });
+    const { notes } = await desk.ok('todowrite', { todos: [todo('one', 'in_progress')] });
+    expect(await room.list()).toEqual(['cancelled one', 'pending two', 'pending theirs']);
+    expect(notes).toHaveLength(3);
+    expect(await room.task('two')).toMatchObject({ priority: 'high' });
+  });
+});
