@@ -33,18 +33,26 @@ export interface RunningServer {
   readonly close: () => Promise<void>;
 }
 
+/** Why the server did not start; the message is a sentence for people. */
+interface StartFailure {
+  readonly code: string;
+  readonly message: string;
+}
+
 /**
- * Runs the server until SIGINT or SIGTERM. Prints the address as the last line of start-up. Gives the exit code:
- * 0 after an orderly end, 2 for bad settings, 5 when the data or the port cannot be had.
+ * Runs the server until SIGINT or SIGTERM. Prints the address as the last line of start-up, or, with `json`, one
+ * document `{url, folder, pid}` once it is ready. Gives the exit code: 0 after an orderly end, 2 for bad settings, 5 when
+ * the data or the port cannot be had.
  */
-export async function serve(options: ServeOptions): Promise<number> {
+export async function serve(options: ServeOptions, json = false): Promise<number> {
   const config = readConfig(options, process.env);
-  if (!config.ok) return complain(config.error, 2);
-  const log = createLog(process.env.PLANROOM_LOG);
+  if (!config.ok) return complain({ code: 'usage', message: config.error }, json, 2);
+  const { folder, logLevel } = config.value;
+  const log = createLog(logLevel);
   const started = await start(config.value, log);
-  if (!started.ok) return complain(started.error, 5);
+  if (!started.ok) return complain(started.error, json, 5);
   const { url, close } = started.value;
-  process.stdout.write(`${welcome(config.value, url)}\n`);
+  process.stdout.write(`${json ? JSON.stringify({ url, folder, pid: process.pid }) : welcome(folder, url)}\n`);
   const signal = await untilSignal();
   log.info({ signal }, 'shutting down');
   await close();
@@ -52,7 +60,7 @@ export async function serve(options: ServeOptions): Promise<number> {
 }
 
 /** What a newcomer sees: what to try next, in words that work as they stand, and the address as the last line. */
-function welcome({ folder }: Config, url: string): string {
+function welcome(folder: string, url: string): string {
   const program = process.argv[1] ?? 'planroom';
   const command = basename(program) === 'planroom' ? 'planroom' : `node ${relative(process.cwd(), program)}`;
   const where = new URL(url).port === String(defaultPort) ? '' : ` --url ${url}`;
@@ -65,14 +73,13 @@ function welcome({ folder }: Config, url: string): string {
   ].join('\n');
 }
 
-/** Starts the server; every failure is a sentence for people. */
-export async function start(config: Config, log: Logger): Promise<Result<RunningServer, string>> {
+async function start(config: Config, log: Logger): Promise<Result<RunningServer, StartFailure>> {
   const lock = await lockFolder(config.folder);
-  if (!lock.ok) return err(lock.error.message);
+  if (!lock.ok) return lock;
   const store = await openSqliteStore({ folder: config.folder });
   if (!store.ok) {
     lock.value.release();
-    return err(store.error.message);
+    return store;
   }
   const parts = compose(store.value, config, log);
   const listening = await listen(parts.httpServer, config);
@@ -129,7 +136,7 @@ function isoClock(): () => string {
   };
 }
 
-async function listen(server: Server, { host, port }: Config): Promise<Result<string, string>> {
+async function listen(server: Server, { host, port }: Config): Promise<Result<string, StartFailure>> {
   const failure = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
     server.once('error', resolve);
     server.listen(port, host, () => {
@@ -138,9 +145,15 @@ async function listen(server: Server, { host, port }: Config): Promise<Result<st
     });
   });
   if (failure?.code === 'EADDRINUSE') {
-    return err(`Port ${port} on ${host} is in use. Is planroom running already? Else choose another with --port.`);
+    const message = `Port ${port} on ${host} is in use. Is planroom running already? Else choose another with --port.`;
+    return err({ code: 'port_in_use', message });
   }
-  if (failure) return err(`Cannot listen on ${host} port ${port}: ${failure.message}.`);
+  if (failure?.code === 'EACCES') {
+    const message = `Port ${port} may not be opened by this user. Choose one above 1023 with --port.`;
+    return err({ code: 'cannot_listen', message });
+  }
+  if (failure)
+    return err({ code: 'cannot_listen', message: `Cannot listen on ${host} port ${port}: ${failure.message}.` });
   const address = server.address() as AddressInfo;
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   return ok(`http://${name}:${address.port}`);
@@ -173,7 +186,8 @@ function untilSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-function complain(message: string, exitCode: number): number {
-  process.stderr.write(`planroom: ${message}\n`);
+function complain({ code, message }: StartFailure, json: boolean, exitCode: number): number {
+  const error = { code, message, retryable: false };
+  process.stderr.write(json ? `${JSON.stringify({ error })}\n` : `planroom: ${message}\n`);
   return exitCode;
 }

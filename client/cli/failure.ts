@@ -20,6 +20,8 @@ export interface CliFailure {
   readonly code: string;
   readonly message: string;
   readonly facts?: { readonly [name: string]: unknown };
+  /** Whether the very same command can succeed later; false when absent. */
+  readonly retryable?: boolean;
   readonly exitCode: ExitCode;
 }
 
@@ -35,10 +37,50 @@ export function cliFailure(
   return err({ code, message, exitCode });
 }
 
-/** A failure of the SDK with its exit code; one that a server would mend says how to start one. */
-export function fromClient({ code, message, facts }: ClientFailure): CliFailure {
-  const hint = code === 'unreachable' ? ' Is it running? Start one with: planroom serve' : '';
-  return { code, message: `${message}${hint}`, ...(facts && { facts }), exitCode: exitCodeOf(code) };
+/** A failure of the SDK with its exit code, in the words of this program. `url` is where the server was looked for. */
+export function fromClient(failure: ClientFailure, url?: string): CliFailure {
+  const { code, facts, retryable } = failure;
+  return { code, message: inWords(failure, url), retryable, ...(facts && { facts }), exitCode: exitCodeOf(code) };
+}
+
+/** The server speaks to every kind of client; here its advice becomes a command that can be typed. */
+function inWords({ code, message, facts }: ClientFailure, url: string | undefined): string {
+  const task = String(facts?.task ?? '<task>');
+  switch (code) {
+    case 'unreachable':
+      return `${message} ${reachHint(url)}`;
+    case 'room_not_found':
+      return `${sentence(message, 'List the rooms')} See the rooms with: planroom rooms`;
+    case 'task_not_found':
+      return `${sentence(message, 'List the tasks')} ${taskHint(task)}See the tasks with: planroom show`;
+    case 'group_not_found':
+      return `${message} See the groups with: planroom show`;
+    case 'group_not_empty':
+      return message.replace('pass withTasks: true', 'add --with-tasks');
+    case 'taken':
+    case 'terminal':
+      return message.replace('(task.reopen)', `(planroom reopen ${task})`);
+    default:
+      return message;
+  }
+}
+
+/** The message up to the sentence that begins with these words. */
+function sentence(message: string, words: string): string {
+  const start = message.indexOf(` ${words}`);
+  return start < 0 ? message : message.slice(0, start);
+}
+
+function reachHint(url: string | undefined): string {
+  const path = url !== undefined && URL.canParse(url) ? new URL(url).pathname.replace(/\/(ws)?\/*$/, '') : '';
+  if (path === '') return 'Is it running? Start one with: planroom serve';
+  return `The address has the path '${path}', which 'planroom serve' does not; try it without.`;
+}
+
+/** What somebody meant by `7`, `#7` or `TASK-7`. */
+function taskHint(reference: string): string {
+  const number = /^(?:#|task[-_ ]?)?0*([1-9][0-9]{0,14})$/i.exec(reference)?.[1];
+  return number === undefined ? '' : `Did you mean task-${number}? `;
 }
 
 function exitCodeOf(code: ClientFailure['code']): ExitCode {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { link, readFile, rename, unlink, writeFile } from 'node:fs/promises';
+import { link, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import { limits } from '../../shared/plan/limits.ts';
 import { ok, type Result } from '../../shared/plan/result.ts';
 import { type CliFailure, cliFailure, exitCodes } from './failure.ts';
@@ -27,6 +27,10 @@ export async function readText(path: string, { stdin }: Io): Promise<Result<stri
 
 /** Writes a whole file or nothing: readers never see half of it. A file that is there stays, unless `force`. */
 export async function writeText(path: string, text: string, force: boolean): Promise<Result<void, CliFailure>> {
+  if (await isFolder(path)) {
+    const message = `'${path}' is a folder; name a file in it.`;
+    return cliFailure('file_not_found', message, exitCodes.rejected);
+  }
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     await writeFile(temporary, text, { flag: 'wx' });
@@ -58,8 +62,30 @@ async function readAll(stream: NodeJS.ReadStream): Promise<Buffer> {
 }
 
 function fileFailure(verb: 'read' | 'write', name: string, error: unknown) {
-  const { code, message } = error as NodeJS.ErrnoException;
+  const { code = '', message } = error as NodeJS.ErrnoException;
   const isMissing = code === 'ENOENT' || code === 'EISDIR' || code === 'ENOTDIR';
   const exitCode = isMissing ? exitCodes.rejected : exitCodes.unreachable;
-  return cliFailure(isMissing ? 'file_not_found' : 'file_error', `Cannot ${verb} ${name}: ${message}`, exitCode);
+  const why = reasons[verb][code] ?? message;
+  return cliFailure(isMissing ? 'file_not_found' : 'file_error', `Cannot ${verb} ${name}: ${why}.`, exitCode);
+}
+
+const reasons: Readonly<Record<'read' | 'write', Readonly<Record<string, string>>>> = {
+  read: {
+    ENOENT: 'there is no such file',
+    EISDIR: 'it is a folder; name a file in it',
+    ENOTDIR: 'a part of the path is a file',
+    EACCES: 'you may not read it',
+  },
+  write: {
+    ENOENT: 'its folder is not there',
+    ENOTDIR: 'a part of the path is a file',
+    EACCES: 'you may not write there',
+    EPERM: 'you may not write there',
+    EROFS: 'the file system refuses writes',
+    ENOSPC: 'the disk is full',
+  },
+};
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
 }

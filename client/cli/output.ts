@@ -42,8 +42,9 @@ export function present(outcome: Outcome, json: boolean, io: Io): ExitCode {
   return exitCodes.ok;
 }
 
-export function presentFailure({ code, message, facts }: CliFailure, json: boolean, io: Io): void {
-  const error = { code, message, ...(facts && { facts }) };
+export function presentFailure(failure: CliFailure, json: boolean, io: Io): void {
+  const { code, message, retryable = false, facts } = failure;
+  const error = { code, message, retryable, ...(facts && { facts }) };
   io.stderr.write(json ? `${JSON.stringify({ error })}\n` : `planroom: ${oneLine(message)}\n`);
 }
 

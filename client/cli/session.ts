@@ -15,9 +15,9 @@ export async function withClient<T>(
   const client = connectAs(settings, attemptsMax);
   try {
     const opened = await client.opened();
-    if (!opened.ok) return err(fromClient(opened.error));
+    if (!opened.ok) return err(fromClient(opened.error, settings.url));
     const result = await work(client);
-    return result.ok ? result : err(fromClient(result.error));
+    return result.ok ? result : err(fromClient(result.error, settings.url));
   } finally {
     client.close();
   }
@@ -27,22 +27,43 @@ export function connectAs({ url, actor }: Settings, attempts: number): PlanroomC
   return connect({ url, actor, client: 'planroom-cli', backOff: { attemptsMax: attempts } });
 }
 
+/** An answer that says whether there was anything to do. */
+export interface Done extends Ack {
+  readonly changed: boolean;
+}
+
 /** Sends one mutation to the room of the settings. The plan itself is not fetched. */
-function mutateRoom(settings: Settings, mutation: Mutation): Promise<Result<Ack, CliFailure>> {
-  return withClient(settings, async (client) => {
-    const joined = await client.join(settings.room, { mode: 'notice' });
-    return joined.ok ? joined.value.mutate(mutation) : joined;
+export async function mutateRoom(
+  client: PlanroomClient,
+  { room }: Settings,
+  mutation: Mutation,
+): Promise<Result<Done, ClientFailure>> {
+  const joined = await client.join(room, { mode: 'notice' });
+  if (!joined.ok) return joined;
+  const before = joined.value.confirmed.revision;
+  const answered = await joined.value.mutate(mutation);
+  // What changes nothing has no Change, so the plan stays where it is.
+  return answered.ok ? ok({ ...answered.value, changed: answered.value.revision > before }) : answered;
+}
+
+/** `mutateRoom` for a command whose answer is a sentence: one when it changed the plan, one when there was no need to. */
+export async function mutateAndSay(
+  settings: Settings,
+  mutation: Mutation,
+  say: (done: Done) => string,
+  sayUnchanged = (): string => 'Nothing changed: it is so already',
+) {
+  const result = await withClient(settings, (client) => mutateRoom(client, settings, mutation));
+  if (!result.ok) return result;
+  const done = result.value;
+  return ok({
+    json: done,
+    lines: [withPlace(done.changed ? say(done) : sayUnchanged(), done)],
+    notes: done.nags.map((nag) => nag.message),
   });
 }
 
-/** `mutateRoom` for a command whose answer is a sentence. */
-export async function mutateAndSay(settings: Settings, mutation: Mutation, say: (ack: Ack) => string) {
-  const result = await mutateRoom(settings, mutation);
-  if (!result.ok) return result;
-  const ack = result.value;
-  return ok({
-    json: ack,
-    lines: [`${oneLine(say(ack))} (room ${ack.room}, revision ${ack.revision})`],
-    notes: ack.nags.map((nag) => nag.message),
-  });
+/** The sentence, and where the plan stands now. */
+export function withPlace(sentence: string, { room, revision }: Pick<Ack, 'room' | 'revision'>): string {
+  return `${oneLine(sentence)} (room ${room}, revision ${revision})`;
 }

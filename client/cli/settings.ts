@@ -16,14 +16,18 @@ export interface Settings {
 /** Adds the options to the program: they may stand before or after the command. */
 export function addCommonOptions(program: Command): Command {
   return program
-    .addOption(new Option('--url <url>', 'address of the server').env('PLANROOM_URL').default('http://127.0.0.1:4747'))
-    .addOption(new Option('--room <name>', 'room to work in').env('PLANROOM_ROOM').default('main'))
+    .addOption(setting('--url <url>', 'address of the server', 'PLANROOM_URL').default('http://127.0.0.1:4747'))
+    .addOption(setting('--room <name>', 'room to work in', 'PLANROOM_ROOM').default('main'))
     .addOption(
-      new Option('--as <name>', 'who you are, to the others')
-        .env('PLANROOM_ACTOR')
-        .default(userName(), 'your user name'),
+      setting('--as <name>', 'who you are, to the others', 'PLANROOM_ACTOR').default(userName(), 'your user name'),
     )
     .option('--json', 'one JSON document on stdout; a failure is one JSON line on stderr', false);
+}
+
+/** An option that the environment may give as well. An empty variable is as good as none. */
+export function setting(flags: string, description: string, variable: string): Option {
+  const option = new Option(flags, description);
+  return process.env[variable] === '' ? option : option.env(variable);
 }
 
 /** The common options of a command, checked before anything is asked of a server. */

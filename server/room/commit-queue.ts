@@ -2,6 +2,7 @@ import { assertNever } from '../../shared/plan/result.ts';
 import type { Sight } from '../../shared/plan/sight.ts';
 import type { AppendOutcome, EncodedRecord, Store, StoreError } from '../store/store.ts';
 import { ackFor, failed, repeatedAnswer, summaryOf } from './answers.ts';
+import type { Gate } from './gate.ts';
 import type { Outcome, Submission } from './outcome.ts';
 import type { Plans, Undurable } from './plans.ts';
 import type { AtEndOfTick, TickTask } from './tick-task.ts';
@@ -9,6 +10,7 @@ import type { AtEndOfTick, TickTask } from './tick-task.ts';
 /** A submission whose answer is still due. */
 export interface Request {
   readonly submission: Submission;
+  /** Only the first answer counts. */
   readonly answer: (outcome: Outcome) => void;
   readonly promise: Promise<Outcome>;
 }
@@ -22,6 +24,9 @@ export type Entry = { readonly request: Request } & (
   | { readonly outcome: Outcome | Promise<Outcome>; readonly undurable?: never }
 );
 
+/** The store knows more of this room than the room itself. */
+type Surprise = Extract<AppendOutcome, { type: 'duplicate' | 'conflict' }>;
+
 /** What the queue asks of its room. */
 export interface CommitHost {
   readonly name: string;
@@ -31,17 +36,20 @@ export interface CommitHost {
   readonly atEndOfTick: AtEndOfTick;
   /** The Changes are on disk and in the durable plan. */
   readonly publish: (records: readonly EncodedRecord[]) => void;
-  /** Holds back new submissions until the work is done. */
-  readonly exclusive: (work: () => Promise<void>) => Promise<void>;
+  /** Closed while the queue finds out where the room stands: nothing is decided beside that. */
+  readonly gate: Gate;
   /** Reads what another server appended, or finds that the room is gone. */
   readonly catchUp: () => Promise<StoreError | undefined>;
   /** Decides requests anew, in order. */
-  readonly decideAgain: (requests: readonly Request[]) => Promise<void>;
+  readonly decideAgain: (requests: readonly Request[]) => void;
+  /** Told of a bug of ours. */
+  readonly onFault: (error: unknown) => void;
 }
 
 /**
  * The way from decided to durable. One append is on its way at a time; what is decided meanwhile waits for the next.
- * An append that fails takes everything that waits with it, and the room is back at its last durable plan.
+ * An append that fails takes everything that waits with it, and the room is back at its last durable plan. So does a bug
+ * that shows on the way: the queue goes on, whatever happens.
  */
 export class CommitQueue implements TickTask {
   private readonly host: CommitHost;
@@ -64,16 +72,15 @@ export class CommitQueue implements TickTask {
     while (!this.isQuiet) await new Promise<void>((resolve) => this.quietListeners.push(resolve));
   }
 
-  /** The Change of a revision that is not durable yet. */
-  find(revision: number): EncodedRecord | undefined {
-    const entries = [...this.inFlight, ...this.waiting];
-    return entries.find(({ undurable }) => undurable?.record.change.revision === revision)?.undurable?.record;
+  /** The Changes that are not durable yet, ascending. */
+  undurable(): readonly EncodedRecord[] {
+    return [...this.inFlight, ...this.waiting].flatMap(({ undurable }) => undurable?.record ?? []);
   }
 
   /** Takes an entry in. An answer that hangs on nothing undurable is given at once. */
   push(entry: Entry): void {
     if (entry.outcome && this.isQuiet) {
-      give(entry.request, entry.outcome);
+      this.give(entry.request, entry.outcome);
       return;
     }
     this.waiting.push(entry);
@@ -97,12 +104,21 @@ export class CommitQueue implements TickTask {
     this.appending = true;
     this.inFlight = this.waiting;
     this.waiting = [];
+    try {
+      await this.appendInFlight();
+    } catch (error) {
+      this.fault(error, this.rollBack());
+    } finally {
+      this.appending = false;
+      if (this.waiting.length > 0) this.schedule();
+      else for (const listener of this.quietListeners.splice(0)) listener();
+    }
+  }
+
+  private async appendInFlight(): Promise<void> {
     const records = this.inFlight.flatMap(({ undurable }) => undurable?.record ?? []);
     const outcome = records.length > 0 ? await this.append(records) : ({ type: 'appended' } as const);
     await this.settle(outcome, records);
-    this.appending = false;
-    if (this.waiting.length > 0) this.schedule();
-    else for (const listener of this.quietListeners.splice(0)) listener();
   }
 
   private append(records: readonly EncodedRecord[]): Promise<AppendOutcome> {
@@ -116,9 +132,7 @@ export class CommitQueue implements TickTask {
   private async settle(outcome: AppendOutcome, records: readonly EncodedRecord[]): Promise<void> {
     switch (outcome.type) {
       case 'appended':
-        this.host.plans.commit(records);
-        this.host.publish(records);
-        for (const entry of this.takeInFlight()) give(entry.request, this.answerOf(entry));
+        this.commit(records);
         return;
       case 'failed': {
         const requests = this.rollBack();
@@ -128,11 +142,22 @@ export class CommitQueue implements TickTask {
       case 'duplicate':
       case 'conflict': {
         const requests = this.rollBack();
-        await this.host.exclusive(() => this.reconcile(outcome, requests));
+        await this.host.gate.exclusive(() => this.reconcile(outcome, requests));
         return;
       }
       default:
         assertNever(outcome);
+    }
+  }
+
+  /** What is on disk is answered as that, whatever else goes wrong, and is never rolled back. */
+  private commit(records: readonly EncodedRecord[]): void {
+    const entries = this.takeInFlight();
+    try {
+      this.host.plans.commit(records);
+      this.host.publish(records);
+    } finally {
+      for (const entry of entries) this.give(entry.request, this.answerOf(entry));
     }
   }
 
@@ -142,17 +167,22 @@ export class CommitQueue implements TickTask {
   }
 
   /** Something was stored that this room did not know of: learn it, then decide again what waited. */
-  private async reconcile(
-    outcome: Extract<AppendOutcome, { type: 'duplicate' | 'conflict' }>,
-    requests: readonly Request[],
-  ): Promise<void> {
+  private async reconcile(outcome: Surprise, requests: readonly Request[]): Promise<void> {
+    try {
+      await this.learn(outcome, requests);
+    } catch (error) {
+      this.fault(error, requests);
+    }
+  }
+
+  private async learn(outcome: Surprise, requests: readonly Request[]): Promise<void> {
     const error = outcome.type === 'conflict' ? await this.host.catchUp() : undefined;
     if (error) {
       for (const request of requests) request.answer(failed(error));
       return;
     }
     const rest = outcome.type === 'duplicate' ? await this.answerDuplicate(outcome.mutationId, requests) : requests;
-    await this.host.decideAgain(rest);
+    this.host.decideAgain(rest);
   }
 
   /** Gives the retry its first answer; what is left is to be decided again. */
@@ -167,6 +197,17 @@ export class CommitQueue implements TickTask {
       else return requests;
     }
     return requests.filter((request) => request.submission.mutationId !== mutationId);
+  }
+
+  /** A bug of ours: it is told, and costs these requests. */
+  private fault(error: unknown, requests: readonly Request[]): void {
+    for (const request of requests) request.answer({ type: 'fault' });
+    this.host.onFault(error);
+  }
+
+  private give(request: Request, outcome: Outcome | Promise<Outcome>): void {
+    if (outcome instanceof Promise) outcome.then(request.answer, (error: unknown) => this.fault(error, [request]));
+    else request.answer(outcome);
   }
 
   private takeInFlight(): readonly Entry[] {
@@ -191,9 +232,4 @@ function lastSights(entries: readonly Entry[]): readonly Sight[] {
     if (sight) last.set(JSON.stringify([sight.actor, sight.dialect]), sight);
   }
   return [...last.values()];
-}
-
-function give(request: Request, outcome: Outcome | Promise<Outcome>): void {
-  if (outcome instanceof Promise) void outcome.then(request.answer);
-  else request.answer(outcome);
 }

@@ -2,6 +2,7 @@ import { apply, markOf } from '../../shared/plan/apply.ts';
 import type { Change, Mark } from '../../shared/plan/change.ts';
 import { decide } from '../../shared/plan/decide.ts';
 import { Plan } from '../../shared/plan/plan.ts';
+import { assert } from '../../shared/plan/result.ts';
 import type { Sight } from '../../shared/plan/sight.ts';
 import type { PastChange, Stamp } from '../../shared/plan/stamp.ts';
 import type { EncodedRecord, StoredRoom } from '../store/store.ts';
@@ -67,6 +68,7 @@ export class Plans {
 
   /** Changes of another server that are on disk: both plans move on. Only while nothing is pending. */
   catchUp(records: readonly EncodedRecord[]): void {
+    assert(this.pending.revision === this.durable.revision, 'only a room with nothing pending catches up');
     this.commit(records);
     for (const { change } of records) apply(this.pending, change.patch, change);
   }

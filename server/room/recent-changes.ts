@@ -34,8 +34,8 @@ export class RecentChanges {
   private readonly countMax: number;
   private readonly bytesMax: number;
   private readonly byMutation = new Map<string, KeptRecord>();
-  private records: KeptRecord[] = [];
-  /** Records before this index are dropped; the array is compacted now and then instead of at each drop. */
+  private records: (KeptRecord | undefined)[] = [];
+  /** Before this index nothing is left; the array is compacted now and then instead of at each drop. */
   private start = 0;
   private bytes = 0;
 
@@ -63,7 +63,7 @@ export class RecentChanges {
 
   /** Puts older ones in front, as many as fit; `older` must end right before the first one held. */
   prepend(older: readonly EncodedRecord[]): void {
-    const held = this.records.slice(this.start);
+    const held = this.records.slice(this.start) as KeptRecord[];
     this.records = [];
     this.start = 0;
     this.bytes = 0;
@@ -90,7 +90,7 @@ export class RecentChanges {
   after(revision: number): readonly EncodedRecord[] | undefined {
     const first = this.firstRevision;
     if (first === undefined || !this.holdsFrom(revision + 1)) return undefined;
-    return this.records.slice(this.start + revision + 1 - first);
+    return this.records.slice(this.start + revision + 1 - first) as KeptRecord[];
   }
 
   private drop(): void {
@@ -98,6 +98,8 @@ export class RecentChanges {
     if (!record) return;
     this.byMutation.delete(record.mutationId);
     this.bytes -= record.changeText.length + record.undoText.length;
+    // At once: until the array is compacted thousands of them, each as large as a document, would stay in memory.
+    this.records[this.start] = undefined;
     this.start += 1;
     if (this.start > this.countMax) {
       this.records = this.records.slice(this.start);

@@ -13,7 +13,9 @@ import type {
 import { failed, summaryOf } from './answers.ts';
 import type { Outcome, Submission } from './outcome.ts';
 import { Room, type RoomContext } from './room.ts';
+import { SharedRun } from './shared-run.ts';
 import type { Subscriber } from './subscriber.ts';
+import { Turns } from './turns.ts';
 
 /** What happened to a room of the list: its summary as it is now, or that it is gone. */
 export type RoomEvent =
@@ -46,6 +48,8 @@ export class RoomRegistry {
   private readonly guards = new WeakMap<Room, number | undefined>();
   private relieveAtCount = crowdedCount;
   private readonly watchers = new Set<(event: RoomEvent) => void>();
+  private readonly listing = new SharedRun(() => this.environment.store.list());
+  private readonly historyReads = new Turns(limits.historyReadsMax, limits.historyReadsWaitingMax);
 
   constructor(environment: Environment) {
     this.environment = environment;
@@ -55,9 +59,12 @@ export class RoomRegistry {
     return this.environment.store;
   }
 
-  /** Every room; those that cannot be read are warnings, whether the list saw it or an earlier load. */
+  /**
+   * Every room; those that cannot be read are warnings, whether the list saw it or an earlier load. However many ask, the
+   * store makes one list at a time.
+   */
   async list(): Promise<Result<RoomListing, StoreError>> {
-    const listed = await this.store.list();
+    const listed = await this.listing.ask();
     if (!listed.ok || this.damaged.size === 0) return listed;
     const { rooms, warnings } = listed.value;
     const known = new Set(warnings.map(({ room }) => room));
@@ -98,6 +105,19 @@ export class RoomRegistry {
       if (!opened.ok) return opened;
       if (await opened.value.subscribe(subscriber, since)) return ok(undefined);
     }
+  }
+
+  /**
+   * As `Room.history`, within `limits.historyReadCharactersMax`; a few at a time where the store must be read. Undefined:
+   * too many wait already.
+   */
+  async readHistory(
+    room: Room,
+    from: number,
+    to: number,
+  ): Promise<Result<readonly EncodedRecord[], StoreError> | undefined> {
+    const read = () => room.history(from, to, limits.historyReadCharactersMax);
+    return room.holdsFrom(from) ? read() : this.historyReads.run(read);
   }
 
   /** As `Room.readSight`; `epoch` is the one of the plan it will be compared with. */

@@ -1,10 +1,9 @@
 import { limits } from '../../shared/plan/limits.ts';
 import type { Plan } from '../../shared/plan/plan.ts';
 import { ok, type Result } from '../../shared/plan/result.ts';
-import type { EncodedRecord, RoomPosition, Store, StoreError } from '../store/store.ts';
-import { encodeRecord } from './answers.ts';
+import type { EncodedRecord, HistoryBound, RoomPosition, Store, StoreError } from '../store/store.ts';
 import { chooseCatchUp } from './catch-up.ts';
-import { readNewest } from './read-pieces.ts';
+import { ReadRecord } from './read-record.ts';
 import { RecentChanges } from './recent-changes.ts';
 import type { CatchUp } from './subscriber.ts';
 
@@ -24,6 +23,11 @@ export class RoomHistory {
 
   get isReading(): boolean {
     return this.filling !== undefined;
+  }
+
+  /** Of the last durable Change. */
+  get revision(): number {
+    return this.plan.revision;
   }
 
   push(records: readonly EncodedRecord[]): void {
@@ -46,12 +50,26 @@ export class RoomHistory {
     return this.recent.holdsFrom(revision);
   }
 
-  /** Changes `from` to `to`, as far as they are durable. */
-  async read(from: number, to: number): Promise<Result<readonly EncodedRecord[], StoreError>> {
+  /** Every durable Change from this revision on; undefined when some are not in memory. */
+  held(from: number): readonly EncodedRecord[] | undefined {
+    return this.recent.after(from - 1);
+  }
+
+  /**
+   * Changes `from` to `to`, as far as they are durable; of those as many as `charactersMax` of JSON holds, undo included,
+   * and at least one.
+   */
+  async read(
+    from: number,
+    to: number,
+    charactersMax: number = Number.POSITIVE_INFINITY,
+  ): Promise<Result<readonly EncodedRecord[], StoreError>> {
     const last = Math.min(to, this.plan.revision);
     if (from > last) return ok([]);
     const held = this.recent.after(from - 1);
-    return held ? ok(held.slice(0, last - from + 1)) : this.readStore(from, last);
+    return held
+      ? ok(within(held.slice(0, last - from + 1), charactersMax))
+      : this.readStore(from, last, { charactersMax });
   }
 
   /** What brings a client from `since` to now. A crowd that comes back from one revision shares one answer. */
@@ -79,15 +97,28 @@ export class RoomHistory {
   private async fill(revision: number): Promise<void> {
     const last = (this.recent.firstRevision ?? revision + 1) - 1;
     const first = Math.max(1, revision - limits.recentChangesPerRoomMax + 1);
-    const readPiece = (from: number, to: number): ReturnType<RoomHistory['readStore']> => this.readStore(from, to);
-    const read = await readNewest(readPiece, first, last, limits.recentChangesBytesPerRoomMax);
+    const bound = { charactersMax: limits.recentChangesBytesPerRoomMax, newest: true };
+    const read = await this.readStore(first, last, bound);
     // Without them the client gets a snapshot, which is as right.
     if (!read.ok) return;
     if ((this.recent.firstRevision ?? this.plan.revision + 1) === last + 1) this.recent.prepend(read.value);
   }
 
-  private async readStore(from: number, to: number): Promise<Result<readonly EncodedRecord[], StoreError>> {
-    const read = await this.store.history(this.plan.room, this.plan.epoch, from, to);
-    return read.ok ? ok(read.value.map(encodeRecord)) : read;
+  private async readStore(
+    from: number,
+    to: number,
+    bound: HistoryBound,
+  ): Promise<Result<readonly EncodedRecord[], StoreError>> {
+    const read = await this.store.history(this.plan.room, this.plan.epoch, from, to, bound);
+    return read.ok ? ok(read.value.map((record) => new ReadRecord(record))) : read;
   }
+}
+
+function within(records: readonly EncodedRecord[], charactersMax: number): readonly EncodedRecord[] {
+  let characters = 0;
+  const end = records.findIndex(({ changeText, undoText }, index) => {
+    characters += changeText.length + undoText.length;
+    return index > 0 && characters > charactersMax;
+  });
+  return end < 0 ? records : records.slice(0, end);
 }

@@ -1,16 +1,19 @@
-import { historyNeeded } from '../../shared/plan/decide.ts';
+import { type BaseRows, rowsAt } from '../../shared/plan/base-rows.ts';
 import { limits } from '../../shared/plan/limits.ts';
 import type { Snapshot } from '../../shared/plan/model.ts';
 import type { Plan } from '../../shared/plan/plan.ts';
-import { assert, ok, type Result } from '../../shared/plan/result.ts';
+import { assert, err, ok, type Result } from '../../shared/plan/result.ts';
 import type { Sight } from '../../shared/plan/sight.ts';
-import type { PastChange } from '../../shared/plan/stamp.ts';
 import type { EncodedRecord, RemoveOutcome, RoomPosition, Store, StoredRoom, StoreError } from '../store/store.ts';
-import { encodeRecord, failed, rejected, repeatedAnswer } from './answers.ts';
-import { CommitQueue, type Request } from './commit-queue.ts';
+import { encodeRecord } from './answers.ts';
+import { CommitQueue } from './commit-queue.ts';
+import { Decisions } from './decisions.ts';
+import { Gate } from './gate.ts';
 import type { Outcome, Submission } from './outcome.ts';
-import { Plans, pastChange } from './plans.ts';
+import { Plans } from './plans.ts';
+import { Requests } from './requests.ts';
 import { RoomHistory } from './room-history.ts';
+import { RowUndos } from './row-undos.ts';
 import { SnapshotSchedule } from './snapshot-schedule.ts';
 import type { Subscriber } from './subscriber.ts';
 import type { AtEndOfTick } from './tick-task.ts';
@@ -42,10 +45,11 @@ export class Room {
   private readonly past: RoomHistory;
   private readonly snapshots: SnapshotSchedule;
   private readonly subscribers = new Set<Subscriber>();
-  /** Requests without an answer, by mutationId: a retry joins the first one. */
-  private readonly unanswered = new Map<string, Request>();
-  /** Work that decisions must not run beside. What is submitted meanwhile waits, in order. */
-  private gate: Promise<void> | undefined;
+  private readonly requests: Requests;
+  private readonly gate = new Gate();
+  private readonly decisions: Decisions;
+  /** The last of those who look back, one after another: each may hold much of the past for a moment. */
+  private lookingBack: Promise<unknown> = Promise.resolve();
   private life: 'open' | 'evicted' | 'deleted' = 'open';
   private usedAtMs = Date.now();
 
@@ -56,15 +60,26 @@ export class Room {
     this.past = new RoomHistory(this.plans.durable, context.store);
     this.snapshots = new SnapshotSchedule(stored?.snapshot, context.store);
     this.remember((stored?.tail ?? []).map(encodeRecord));
+    this.requests = new Requests(name);
+    const { plans, past, gate } = this;
     this.queue = new CommitQueue({
+      ...context,
       name,
-      plans: this.plans,
-      store: context.store,
-      atEndOfTick: context.atEndOfTick,
+      plans,
+      gate,
       publish: (records) => this.publish(records),
-      exclusive: (work) => this.exclusive(work),
       catchUp: () => this.catchUpWithStore(),
-      decideAgain: (requests) => this.decideAgain(requests),
+      decideAgain: (requests) => this.decisions.again(requests),
+    });
+    const { queue } = this;
+    this.decisions = new Decisions({
+      ...context,
+      name,
+      plans,
+      past,
+      queue,
+      gate,
+      isDeleted: () => this.life === 'deleted',
     });
   }
 
@@ -89,25 +104,7 @@ export class Room {
 
   submit(submission: Submission): Promise<Outcome> {
     this.usedAtMs = Date.now();
-    const first = this.unanswered.get(submission.mutationId);
-    if (first) return joinFirst(first, submission);
-    if (this.unanswered.size >= limits.mutationsInFlightPerRoomMax) {
-      return Promise.resolve(
-        rejected('overloaded', `Too many mutations of room '${this.name}' wait for their commit.`),
-      );
-    }
-    let settle: (outcome: Outcome) => void = () => undefined;
-    const promise = new Promise<Outcome>((resolve) => {
-      settle = resolve;
-    });
-    const answer = (outcome: Outcome): void => {
-      this.unanswered.delete(submission.mutationId);
-      settle(outcome);
-    };
-    const request = { submission, answer, promise };
-    this.unanswered.set(submission.mutationId, request);
-    this.guard(request, () => this.enter(request));
-    return promise;
+    return this.requests.submit(submission, (request) => this.decisions.enter(request));
   }
 
   /**
@@ -140,9 +137,26 @@ export class Room {
     return this.context.store.saveSight(this.name, this.position.epoch, sight);
   }
 
-  /** Changes `from` to `to`, as far as they are durable. */
-  history(from: number, to: number): Promise<Result<readonly EncodedRecord[], StoreError>> {
-    return this.past.read(from, to);
+  /** Changes `from` to `to`, as far as they are durable; of those as many as `charactersMax` holds, and at least one. */
+  history(from: number, to: number, charactersMax?: number): Promise<Result<readonly EncodedRecord[], StoreError>> {
+    return this.past.read(from, to, charactersMax);
+  }
+
+  /**
+   * The rows of the plan as they were at an earlier revision. Undefined when history does not reach back, or not within
+   * what one decision may look at.
+   */
+  rowsAt(revision: number): Promise<Result<BaseRows | undefined, StoreError>> {
+    this.usedAtMs = Date.now();
+    const looked = this.lookingBack.then(() => this.lookBack(revision));
+    const done = (): void => undefined;
+    this.lookingBack = looked.then(done, done);
+    return looked;
+  }
+
+  /** Whether every Change from this revision on is in memory. */
+  holdsFrom(revision: number): boolean {
+    return this.past.holdsFrom(revision);
   }
 
   /**
@@ -151,11 +165,11 @@ export class Room {
    */
   async delete(expectedRevision: number | undefined): Promise<Result<RemoveOutcome, StoreError> | undefined> {
     for (; ; await this.queue.quiet()) {
-      if (this.gate) await this.gate;
+      if (this.gate.opening) await this.gate.opening;
       else if (this.queue.isQuiet) break;
     }
     let removed: Result<RemoveOutcome, StoreError> | undefined;
-    await this.exclusive(async () => {
+    await this.gate.exclusive(async () => {
       if (this.life === 'open') removed = await this.removeFromStore(expectedRevision);
       if (removed?.ok && removed.value.type === 'removed') this.endAsDeleted();
     });
@@ -164,7 +178,7 @@ export class Room {
 
   /** Whether nobody subscribes, nothing waits, and nothing was asked for `idleMs`. */
   isIdle(idleMs: number): boolean {
-    const quiet = this.queue.isQuiet && !this.gate && !this.past.isReading && this.unanswered.size === 0;
+    const quiet = this.queue.isQuiet && !this.gate.opening && !this.past.isReading && this.requests.count === 0;
     return quiet && this.subscribers.size === 0 && Date.now() - this.usedAtMs >= idleMs;
   }
 
@@ -175,97 +189,14 @@ export class Room {
     await this.snapshots.saveOnEvict(this.plan);
   }
 
-  /** A bug of ours that a mutation brings to light costs that mutation, not the room. */
-  private guard(request: Request, work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      this.context.onFault(error);
-      request.answer({ type: 'fault' });
+  private async lookBack(revision: number): Promise<Result<BaseRows | undefined, StoreError>> {
+    if (revision > this.plan.revision) return ok(undefined);
+    const undos = new RowUndos(this.past, revision);
+    while (!undos.takeHeld()) {
+      const error = await undos.readMore();
+      if (error) return err(error);
     }
-  }
-
-  private enter(request: Request): void {
-    if (this.gate) {
-      void this.gate.then(() => this.guard(request, () => this.enter(request)));
-      return;
-    }
-    const range = this.missingHistory(request);
-    if (range) void this.exclusive(() => this.decideWithHistory(request, range));
-    else this.decide(request, (revision) => this.heldChange(revision));
-  }
-
-  private decide(request: Request, history: (revision: number) => PastChange | undefined): void {
-    const { submission } = request;
-    const early = this.answerWithoutDeciding(submission);
-    if (early) {
-      this.queue.push({ request, outcome: early });
-      return;
-    }
-    const { now, newUid } = this.context;
-    const decided = this.plans.decide(submission, { at: now(), actor: submission.actor, newUid, history });
-    if ('type' in decided) this.queue.push({ request, outcome: this.unlessRepeated(submission, decided) });
-    else this.queue.push({ request, undurable: decided });
-  }
-
-  private answerWithoutDeciding(submission: Submission): Outcome | undefined {
-    const { epoch, revision } = this.plans.durable;
-    const another = submission.epoch !== undefined && submission.epoch !== epoch;
-    if (this.life === 'deleted' || another) {
-      const message = `Room '${this.name}' was deleted, or made anew, since you last saw it. Join it again.`;
-      return rejected('epoch_changed', message, { current: { epoch, revision } });
-    }
-    const known = this.past.find(submission.mutationId);
-    return known && repeatedAnswer(this.name, epoch, known, submission);
-  }
-
-  /**
-   * A mutation that is refused, or changes nothing, may be a retry of one that was accepted long ago, and just for that
-   * is refused now: it gets its first answer. A retry that is let through the store itself finds out.
-   */
-  private unlessRepeated(submission: Submission, outcome: Outcome): Outcome | Promise<Outcome> {
-    const { epoch, revision } = this.plans.durable;
-    if (revision === 0 || this.past.holdsFrom(1)) return outcome;
-    return this.context.store.findMutation(this.name, epoch, submission.mutationId).then((found) => {
-      if (!found.ok) return failed(found.error);
-      return found.value ? repeatedAnswer(this.name, epoch, found.value, submission) : outcome;
-    });
-  }
-
-  /** The part of history that the mutation needs and that is not in memory. */
-  private missingHistory({ submission }: Request): { readonly from: number; readonly to: number } | undefined {
-    const range = historyNeeded(this.plans.pending, submission.mutation);
-    if (!range || range.from > this.plan.revision || this.past.holdsFrom(range.from)) return undefined;
-    return range;
-  }
-
-  private async decideWithHistory(
-    request: Request,
-    range: { readonly from: number; readonly to: number },
-  ): Promise<void> {
-    const read = await this.past.read(range.from, range.to);
-    if (!read.ok) {
-      request.answer(failed(read.error));
-      return;
-    }
-    const past = (revision: number): PastChange | undefined => {
-      const record = read.value[revision - range.from];
-      return record ? pastChange(record) : this.heldChange(revision);
-    };
-    this.guard(request, () => this.decide(request, past));
-  }
-
-  private heldChange(revision: number): PastChange | undefined {
-    const record = this.past.at(revision) ?? this.queue.find(revision);
-    return record && pastChange(record);
-  }
-
-  private async decideAgain(requests: readonly Request[]): Promise<void> {
-    for (const request of requests) {
-      const range = this.missingHistory(request);
-      if (range) await this.decideWithHistory(request, range);
-      else this.guard(request, () => this.decide(request, (revision) => this.heldChange(revision)));
-    }
+    return ok(rowsAt(this.plan, revision, { undosSince: (since) => undos.newestFirst(since) }));
   }
 
   private publish(records: readonly EncodedRecord[]): void {
@@ -273,7 +204,7 @@ export class Room {
     this.remember(records);
     const { epoch } = this.plans.durable;
     for (const subscriber of this.subscribers) this.tell(subscriber, epoch, records);
-    this.context.onPublished(this, records);
+    this.tellOutside(records);
     void this.snapshots.saveIfDue(this.plan);
   }
 
@@ -283,6 +214,14 @@ export class Room {
       subscriber.onChanges(this.name, epoch, records);
     } catch (error) {
       this.subscribers.delete(subscriber);
+      this.context.onFault(error);
+    }
+  }
+
+  private tellOutside(records: readonly EncodedRecord[]): void {
+    try {
+      this.context.onPublished(this, records);
+    } catch (error) {
       this.context.onFault(error);
     }
   }
@@ -301,11 +240,17 @@ export class Room {
       this.endAsDeleted();
       return undefined;
     }
-    const read = await this.context.store.history(this.name, epoch, revision + 1, loaded.value.revision);
-    if (!read.ok) return read.error;
-    const records = read.value.map(encodeRecord);
-    this.plans.catchUp(records);
-    this.publish(records);
+    const bound = { charactersMax: limits.recentChangesBytesPerRoomMax };
+    for (let next = revision + 1; next <= loaded.value.revision; ) {
+      const read = await this.context.store.history(this.name, epoch, next, loaded.value.revision, bound);
+      if (!read.ok) return read.error;
+      // Deleted a moment ago: the next append finds out.
+      if (read.value.length === 0) return undefined;
+      const records = read.value.map(encodeRecord);
+      this.plans.catchUp(records);
+      this.publish(records);
+      next += records.length;
+    }
     return undefined;
   }
 
@@ -325,26 +270,4 @@ export class Room {
     for (const subscriber of told) subscriber.onDeleted(this.name, position);
     this.context.onDeleted(this);
   }
-
-  private exclusive(work: () => Promise<void>): Promise<void> {
-    const gate = (this.gate ?? Promise.resolve()).then(work);
-    this.gate = gate;
-    void gate.then(() => {
-      if (this.gate === gate) this.gate = undefined;
-    });
-    return gate;
-  }
-}
-
-/** A retry of a request that is still under way gets the same answer, as a repeated one. */
-async function joinFirst(first: Request, submission: Submission): Promise<Outcome> {
-  const outcome = await first.promise;
-  const same =
-    first.submission.actor === submission.actor && first.submission.mutation.type === submission.mutation.type;
-  if (!same) {
-    return rejected('mutation_id_reused', `The mutationId '${submission.mutationId}' is in use for another mutation.`, {
-      mutationId: submission.mutationId,
-    });
-  }
-  return outcome.type === 'ack' ? { type: 'ack', ack: { ...outcome.ack, repeated: true } } : outcome;
 }

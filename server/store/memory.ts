@@ -7,6 +7,7 @@ import type { Sight } from '../../shared/plan/sight.ts';
 import type {
   Append,
   AppendOutcome,
+  HistoryBound,
   RemoveOutcome,
   RoomListing,
   RoomPosition,
@@ -86,10 +87,11 @@ class MemoryStore implements Store {
     epoch: string,
     from: number,
     to: number,
+    bound?: HistoryBound,
   ): Promise<Result<readonly ChangeRecord[], StoreError>> {
     if (this.isClosed) return err(closed);
-    const room = this.find(name, epoch);
-    return ok(room ? room.records.slice(Math.max(0, from - 1), Math.max(0, to)).map(parse) : []);
+    const texts = this.find(name, epoch)?.records.slice(Math.max(0, from - 1), Math.max(0, to)) ?? [];
+    return ok((bound ? within(texts, bound) : texts).map(parse));
   }
 
   async findMutation(
@@ -192,6 +194,18 @@ function firstDuplicate(append: Append, room: MemoryRoom | undefined): string | 
 
 function positionOf(room: MemoryRoom): RoomPosition {
   return { epoch: room.epoch, revision: room.records.length };
+}
+
+function within(texts: readonly string[], { charactersMax, newest = false }: HistoryBound): readonly string[] {
+  const ordered = newest ? [...texts].reverse() : texts;
+  let count = 0;
+  let characters = 0;
+  for (const text of ordered) {
+    characters += text.length;
+    if (count > 0 && characters > charactersMax) break;
+    count += 1;
+  }
+  return newest ? texts.slice(texts.length - count) : texts.slice(0, count);
 }
 
 function parse(text: string): ChangeRecord {

@@ -15,6 +15,7 @@ export class ChangeTable {
   private readonly insertRow: Statement;
   private readonly insertRows: Statement;
   private readonly selectRange: Statement;
+  private readonly selectBackwards: Statement;
   private readonly revisionOf: Statement;
   private readonly deleteRange: Statement;
   private readonly firstRevision: Statement;
@@ -24,9 +25,10 @@ export class ChangeTable {
     const row = '(?, ?, ?, ?, ?)';
     this.insertRow = database.prepare(`${insert} ${row}`);
     this.insertRows = database.prepare(`${insert} ${Array(rowsPerInsert).fill(row).join(', ')}`);
-    this.selectRange = database.prepare(
-      'SELECT revision, record, crc FROM changes WHERE room_id = ? AND revision BETWEEN ? AND ? ORDER BY revision',
-    );
+    const select =
+      'SELECT revision, record, crc FROM changes WHERE room_id = ? AND revision BETWEEN ? AND ? ORDER BY revision';
+    this.selectRange = database.prepare(select);
+    this.selectBackwards = database.prepare(`${select} DESC`);
     this.revisionOf = database.prepare('SELECT revision FROM changes WHERE room_id = ? AND mutation_id = ?');
     this.deleteRange = database.prepare('DELETE FROM changes WHERE room_id = ? AND revision BETWEEN ? AND ?');
     this.firstRevision = database.prepare('SELECT min(revision) AS revision FROM changes WHERE room_id = ?');
@@ -54,20 +56,25 @@ export class ChangeTable {
     return typeof revision === 'number' ? revision : undefined;
   }
 
-  /** Consecutive rows from `from` on, at least one unless `from` is past `to`. Throws DamageError for a gap or a bad row. */
-  page(roomId: number, from: number, to: number): RowsPage {
+  /**
+   * Consecutive rows from `from` on, or those that end with `to` when the `newest` are asked for; at least one unless
+   * `from` is past `to`. Throws DamageError for a gap or a bad row.
+   */
+  page(roomId: number, from: number, to: number, charactersMax = Number.POSITIVE_INFINITY, newest = false): RowsPage {
     const texts: string[] = [];
-    let count = 0;
     let characters = 0;
-    for (const row of this.selectRange.iterate(roomId, from, to)) {
-      const text = checked(row, from + count);
+    const rows = newest ? this.selectBackwards : this.selectRange;
+    for (const row of rows.iterate(roomId, from, to)) {
+      const text = checked(row, newest ? to - texts.length : from + texts.length);
+      if (texts.length > 0 && characters + text.length > charactersMax) break;
       texts.push(text);
-      count += 1;
       characters += text.length;
-      if (count >= pageRowsMax || characters >= pageCharactersMax) break;
+      if (texts.length >= pageRowsMax || characters >= pageCharactersMax) break;
     }
-    if (count === 0 && from <= to) throw new DamageError(`Change ${from} is missing`);
-    return { from, count, json: `[${texts.join(',')}]` };
+    const count = texts.length;
+    if (count === 0 && from <= to) throw new DamageError(`Change ${newest ? to : from} is missing`);
+    if (newest) texts.reverse();
+    return { from: newest ? to - count + 1 : from, count, json: `[${texts.join(',')}]`, characters };
   }
 
   delete(roomId: number, from: number, to: number): void {

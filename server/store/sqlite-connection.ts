@@ -70,6 +70,16 @@ export class Connection {
     this.database.prepare('DELETE FROM removals WHERE room_id = ?').run(roomId);
   }
 
+  /** Moves all that was committed from the log, even one that lost its name, into planroom.db. False: not all of it. */
+  emptyLog(): boolean {
+    try {
+      const row = this.database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+      return row?.busy === 0;
+    } catch {
+      return false;
+    }
+  }
+
   /** Throws nothing: what could not be closed is let go by the process. */
   close(): void {
     try {

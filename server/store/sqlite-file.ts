@@ -1,4 +1,16 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Result } from '../../shared/plan/result.ts';
 import { err, ok } from '../../shared/plan/result.ts';
@@ -27,10 +39,57 @@ export function filePath(folder: string): string {
   return join(folder, 'planroom.db');
 }
 
-/** Makes the data folder (only its owner may enter) when it is missing, so that it outlives a power cut. */
+/** SQLite's write-ahead log: what was committed and is not in planroom.db yet. */
+export function logPath(folder: string): string {
+  return `${filePath(folder)}-wal`;
+}
+
+/**
+ * Makes the data folder (only its owner may enter) when it is missing, so that it outlives a power cut. Throws the error of
+ * the system in words for people. Step by step, because Node's recursive `mkdir` never comes back from below /proc.
+ */
 export function makeFolder(folder: string): void {
-  const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
-  if (first !== undefined) syncFolder(dirname(first));
+  const missing: string[] = [];
+  for (let path = folder; !existsSync(path) && dirname(path) !== path; path = dirname(path)) missing.unshift(path);
+  for (const path of missing) inWords(path, () => makeOne(path));
+  inWords(folder, () => {
+    if (!statSync(folder).isDirectory())
+      throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR', syscall: 'mkdir' });
+    accessSync(folder, constants.W_OK | constants.X_OK);
+  });
+}
+
+function makeOne(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have been quicker.
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST' && existsSync(path)) return;
+    throw error;
+  }
+  syncFolder(dirname(path));
+}
+
+const words: Readonly<Record<string, string>> = {
+  ENOTDIR: 'is a file, or lies below one',
+  EEXIST: 'is a link to nowhere',
+  EACCES: 'may not be made or written to by this user',
+  EPERM: 'may not be made or written to by this user',
+  EROFS: 'is on a file system that refuses writes',
+  ENOENT: 'cannot be made there: the system takes no folders in that place',
+  ENOSPC: 'cannot be made: the disk is full',
+  ENAMETOOLONG: 'has too long a name',
+};
+
+function inWords(path: string, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const said = words[code];
+    if (said && error instanceof Error) error.message = `${path} ${said} (${code})`;
+    throw error;
+  }
 }
 
 /**
@@ -61,7 +120,7 @@ export function openFile(options: FileOptions, create: boolean): Result<Database
 function prepareFile(folder: string, path: string, create: boolean): StoreOpenError | undefined {
   if (create) makeFolder(folder);
   if (existsSync(path)) return checkHeader(path);
-  const log = `${path}-wal`;
+  const log = logPath(folder);
   if (existsSync(log) && statSync(log).size > 0) {
     return {
       code: 'store_corrupt',

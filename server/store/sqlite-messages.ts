@@ -14,7 +14,8 @@ export type Request =
   /** Makes a missing file, which no other request does. */
   | { readonly type: 'open' }
   | { readonly type: 'append'; readonly batch: AppendBatch }
-  | { readonly type: 'list' }
+  /** A page of rooms with ids above `after`. */
+  | { readonly type: 'list'; readonly after: number }
   | { readonly type: 'load'; readonly room: string; readonly snapshotBefore: number }
   | RowsRequest
   | { readonly type: 'find'; readonly room: string; readonly epoch: string; readonly mutationId: string }
@@ -29,6 +30,10 @@ export interface RowsRequest {
   readonly epoch: string;
   readonly from: number;
   readonly to: number;
+  /** Of the records; one that has more comes alone. */
+  readonly charactersMax: number;
+  /** The page that ends with `to`, rather than begins with `from`. */
+  readonly newest: boolean;
 }
 
 export interface SnapshotRequest {
@@ -54,6 +59,14 @@ export interface RowsPage {
   readonly count: number;
   /** JSON array of count records. */
   readonly json: string;
+  /** Of the records alone. */
+  readonly characters: number;
+}
+
+/** Some rooms and warnings, in no order. */
+export interface RoomsPage extends RoomListing {
+  /** The `after` of the next page; undefined: this is the last. */
+  readonly next: number | undefined;
 }
 
 export interface RoomHead {
@@ -67,7 +80,7 @@ export interface Answers {
   readonly open: Result<undefined, StoreOpenError>;
   /** One outcome, or one for each append when not all were stored. */
   readonly append: AppendOutcome | AppendOutcome[];
-  readonly list: RoomListing;
+  readonly list: RoomsPage;
   readonly load: RoomHead | undefined;
   /** `undefined`: no such room, or another epoch. */
   readonly rows: RowsPage | undefined;

@@ -12,7 +12,10 @@ export type TableRequest = Exclude<Request, { type: 'open' | 'close' | 'append' 
 export function perform(connection: Connection, request: TableRequest): Answers[TableRequest['type']] {
   switch (request.type) {
     case 'list':
-      return connection.rooms.list((id, revision) => connection.changes.page(id, revision, revision));
+      return connection.rooms.list(
+        request.after,
+        (id, revision) => connection.changes.page(id, revision, revision).characters,
+      );
     case 'load':
       return load(connection, request.room, request.snapshotBefore);
     case 'rows':
@@ -40,7 +43,8 @@ function load(connection: Connection, room: string, snapshotBefore: number): Ans
 function rows(connection: Connection, request: RowsRequest): Answers['rows'] {
   const entry = connection.rooms.find(request.room);
   if (entry?.epoch !== request.epoch) return undefined;
-  return connection.changes.page(entry.id, Math.max(1, request.from), Math.min(request.to, entry.revision));
+  const [from, to] = [Math.max(1, request.from), Math.min(request.to, entry.revision)];
+  return connection.changes.page(entry.id, from, to, request.charactersMax, request.newest);
 }
 
 function find(connection: Connection, room: string, epoch: string, mutationId: string): Answers['find'] {

@@ -1,7 +1,8 @@
 import { crc32 } from 'node:zlib';
 import type { Database, Row, Statement } from './sqlite-driver.ts';
 import { DamageError } from './sqlite-error.ts';
-import type { RoomListing, RoomPosition, RoomSummary, RoomSummaryFields } from './store.ts';
+import type { RoomsPage } from './sqlite-messages.ts';
+import type { RoomPosition, RoomSummary, RoomSummaryFields } from './store.ts';
 
 /** Where a room stands, as the database knows it. */
 export interface RoomEntry {
@@ -16,6 +17,10 @@ export interface RoomEntry {
 /** How many rooms' positions are kept in memory; with more rooms in use each append reads one row first. */
 const cachedRoomsMax = 20_000;
 
+/** Bounds of one page of the list, about 10 ms: appends come in between. */
+const pageRoomsMax = 200;
+const pageCharactersMax = 4 * 1024 * 1024;
+
 /** The table of rooms. Positions are cached: this connection is the only writer of its file. */
 export class RoomTable {
   private readonly cache = new Map<string, RoomEntry>();
@@ -23,7 +28,7 @@ export class RoomTable {
   private readonly insertRow: Statement;
   private readonly updateRow: Statement;
   private readonly deleteRow: Statement;
-  private readonly everyRow: Statement;
+  private readonly rowsAfter: Statement;
   private readonly lastRevision: Statement;
   /** Damage in the table's own index can hide a room, so "no such room" cannot be believed then. */
   private readonly isIndexDamaged: boolean;
@@ -35,7 +40,10 @@ export class RoomTable {
     );
     this.updateRow = database.prepare('UPDATE rooms SET revision = ?, summary = ?, crc = ? WHERE id = ?');
     this.deleteRow = database.prepare('DELETE FROM rooms WHERE id = ?');
-    this.everyRow = database.prepare('SELECT id, name, epoch, revision, summary, crc FROM rooms NOT INDEXED');
+    // By id, for the index of the names may be damaged.
+    this.rowsAfter = database.prepare(
+      'SELECT id, name, epoch, revision, summary, crc FROM rooms NOT INDEXED WHERE id > ? ORDER BY id',
+    );
     this.lastRevision = database.prepare('SELECT max(revision) AS revision FROM changes WHERE room_id = ?');
     this.isIndexDamaged = !isSound(database);
   }
@@ -87,15 +95,23 @@ export class RoomTable {
     this.cache.clear();
   }
 
-  /** Every room by name; those whose row or newest Change (`readNewest` throws) cannot be read are warnings. */
-  list(readNewest: (id: number, revision: number) => void): RoomListing {
+  /**
+   * Some of the rooms with ids above `after`; those whose row or newest Change cannot be read are warnings. `readNewest`
+   * gives the length of that Change, or throws.
+   */
+  list(after: number, readNewest: (id: number, revision: number) => number): RoomsPage {
     const rooms: RoomSummary[] = [];
     const warnings: { room: string; message: string }[] = [];
-    for (const row of this.everyRow.iterate()) {
+    let characters = 0;
+    let count = 0;
+    for (const row of this.rowsAfter.iterate(after)) {
+      if (count >= pageRoomsMax || characters >= pageCharactersMax) return { rooms, warnings, next: after };
+      count += 1;
+      after = Number(row.id);
       const room = String(row.name);
       try {
         const { id, epoch, revision, summary } = this.check(row);
-        readNewest(id, revision);
+        characters += readNewest(id, revision);
         const fields: RoomSummaryFields = JSON.parse(summary);
         rooms.push({ ...fields, room, epoch, revision });
       } catch (error) {
@@ -107,8 +123,7 @@ export class RoomTable {
     }
     if (this.isIndexDamaged)
       warnings.push({ room: '', message: 'The list of rooms is damaged; rooms may be missing from it.' });
-    rooms.sort((a, b) => (a.room < b.room ? -1 : 1));
-    return { rooms, warnings };
+    return { rooms, warnings, next: undefined };
   }
 
   private check(row: Row): RoomEntry {

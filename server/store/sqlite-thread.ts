@@ -11,6 +11,8 @@ interface Thread {
   readonly worker: Worker;
   readonly waiting: Map<number, (answer: Answer) => void>;
   readonly ended: Promise<void>;
+  /** Until those before it are gone, which hold the same file: what they leave behind in memory would be taken over. */
+  predecessors: Promise<unknown> | undefined;
 }
 
 /**
@@ -60,7 +62,8 @@ export class SqliteThread {
       this.nextId += 1;
       // The worker answers each type with its own kind of value; the types stop at the thread's edge.
       thread.waiting.set(envelope.id, resolve as (answer: Answer) => void);
-      thread.worker.postMessage(envelope);
+      if (thread.predecessors) thread.predecessors.then(() => thread.worker.postMessage(envelope));
+      else thread.worker.postMessage(envelope);
     });
   }
 
@@ -78,7 +81,12 @@ export class SqliteThread {
         resolve();
       });
     });
-    const thread: Thread = { worker, waiting, ended };
+    const others = [...this.threads].map((each) => each.ended);
+    const predecessors = others.length > 0 ? Promise.all(others) : undefined;
+    const thread: Thread = { worker, waiting, ended, predecessors };
+    predecessors?.then(() => {
+      thread.predecessors = undefined;
+    });
     this.threads.add(thread);
     worker.on('message', ({ id, result, isLast }: Reply) => {
       if (isLast && this.thread === thread) this.thread = undefined;

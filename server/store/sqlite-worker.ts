@@ -1,13 +1,13 @@
-import { statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Result } from '../../shared/plan/result.ts';
 import { assert, err, ok } from '../../shared/plan/result.ts';
 import { appendBatch, splitBatch } from './sqlite-append.ts';
 import { Connection } from './sqlite-connection.ts';
 import { classify, needsReopen, storeError } from './sqlite-error.ts';
-import { filePath, type StoreOpenError } from './sqlite-file.ts';
+import type { StoreOpenError } from './sqlite-file.ts';
 import type { Answers, AppendBatch, Envelope, Reply, Request, WorkerOptions } from './sqlite-messages.ts';
-import { perform } from './sqlite-requests.ts';
+import { perform, type TableRequest } from './sqlite-requests.ts';
+import { type FileLoss, FileWatch } from './sqlite-watch.ts';
 import type { AppendOutcome, StoreError } from './store.ts';
 
 /** Rows of a removed room that go in one transaction: few enough not to hold up an append. */
@@ -22,8 +22,8 @@ class Worker {
   isOver = false;
   private readonly options: WorkerOptions;
   private connection: Connection | undefined;
-  /** Of the file that is open: what is written to one that lost its name is lost with it. */
-  private identity: string | undefined;
+  /** Of the files that are open. */
+  private watch: FileWatch | undefined;
   private removals: number[] = [];
   private isRemoving = false;
 
@@ -38,6 +38,12 @@ class Worker {
     if (!opened.ok) return err(unopened(opened.error));
     const connection = opened.value;
     if (request.type === 'append') return ok(this.append(connection, request.batch));
+    if (request.type !== 'remove' && request.type !== 'snapshot') return this.perform(connection, request);
+    const result = this.guarded(() => this.perform(connection, request));
+    return result.ok ? result.value : result;
+  }
+
+  private perform(connection: Connection, request: TableRequest): Result<unknown, StoreError> {
     try {
       const value = perform(connection, request);
       if (request.type === 'remove') this.resumeRemovals(connection);
@@ -45,6 +51,27 @@ class Worker {
     } catch (error) {
       return err(this.failure(error, 'room' in request ? request.room : undefined));
     }
+  }
+
+  /** Writes only into files that are still there, and says of none that it is stored that may be lost. */
+  private guarded<T>(write: () => T): Result<T, StoreError> {
+    const before = this.watch?.lossBefore();
+    if (before) {
+      this.giveUp(before);
+      return err(lost(before));
+    }
+    const value = write();
+    const after = this.connection && this.watch?.lossAfter();
+    if (after && !this.giveUp(after)) return err(lost(after));
+    return ok(value);
+  }
+
+  /** Saves what can be saved and closes. True: all that was ever committed is in planroom.db. */
+  private giveUp(loss: FileLoss): boolean {
+    const isSaved = loss === 'log' && this.connection?.emptyLog() === true;
+    if (isSaved) this.watch?.removeForeignLog();
+    this.close();
+    return isSaved;
   }
 
   private open(create: boolean): Result<Connection, StoreOpenError> {
@@ -55,7 +82,7 @@ class Worker {
       return opened;
     }
     this.connection = opened.value;
-    this.identity = fileIdentity(this.options.folder);
+    this.watch = new FileWatch(this.options.folder);
     this.resumeRemovals(opened.value);
     return opened;
   }
@@ -67,14 +94,15 @@ class Worker {
     this.isOver = true;
   }
 
-  /** When the batch fails for another reason than the disk, its appends are tried one by one, so that only the guilty fails. */
   private append(connection: Connection, batch: AppendBatch): Answers['append'] {
-    if (fileIdentity(this.options.folder) !== this.identity) {
-      this.close();
-      const reason = 'planroom.db was removed or replaced under the running server';
-      const failed: AppendOutcome = { type: 'failed', error: storeError('store_unavailable', undefined, reason) };
-      return splitBatch(batch).map(() => failed);
-    }
+    const outcome = this.guarded(() => this.appendTogether(connection, batch));
+    if (outcome.ok) return outcome.value;
+    const failed: AppendOutcome = { type: 'failed', error: outcome.error };
+    return splitBatch(batch).map(() => failed);
+  }
+
+  /** When the batch fails for another reason than the disk, its appends are tried one by one, so that only the guilty fails. */
+  private appendTogether(connection: Connection, batch: AppendBatch): Answers['append'] {
     try {
       return appendBatch(connection, batch, false);
     } catch (error) {
@@ -128,14 +156,16 @@ class Worker {
     const [roomId] = this.removals;
     if (!connection || roomId === undefined) return;
     try {
-      const isDone = connection.transaction(() => {
-        if (connection.changes.deleteSome(roomId, removedRowsPerStep)) return false;
-        if (connection.sights.deleteSome(roomId, removedRowsPerStep)) return false;
-        connection.snapshots.removeAll(roomId);
-        connection.endRemoval(roomId);
-        return true;
-      });
-      if (isDone) this.removals.shift();
+      const isDone = this.guarded(() =>
+        connection.transaction(() => {
+          if (connection.changes.deleteSome(roomId, removedRowsPerStep)) return false;
+          if (connection.sights.deleteSome(roomId, removedRowsPerStep)) return false;
+          connection.snapshots.removeAll(roomId);
+          connection.endRemoval(roomId);
+          return true;
+        }),
+      );
+      if (isDone.ok && isDone.value) this.removals.shift();
     } catch (error) {
       this.removals.shift();
       if (needsReopen(error)) this.close();
@@ -143,10 +173,10 @@ class Worker {
   }
 }
 
-/** Which file stands under the name now; undefined: none. Looks at the name alone, for opening it would drop SQLite's lock. */
-function fileIdentity(folder: string): string | undefined {
-  const stat = statSync(filePath(folder), { throwIfNoEntry: false });
-  return stat && `${stat.dev} ${stat.ino}`;
+function lost(loss: FileLoss): StoreError {
+  const what =
+    loss === 'database' ? 'planroom.db was' : loss === 'log' ? 'planroom.db-wal was' : 'part of planroom.db-wal was';
+  return storeError('store_unavailable', undefined, `${what} removed or replaced under the running server`);
 }
 
 /** The file cannot be opened any more: to callers that is a disk that fails, until it is back. */

@@ -7,13 +7,16 @@ import { AppendQueue } from './append-queue.ts';
 import { storeError } from './sqlite-error.ts';
 import type { FileOptions, StoreOpenError } from './sqlite-file.ts';
 import { damaged, encodeSnapshot, parsePage, parseSight, parseSnapshot } from './sqlite-json.ts';
+import type { RoomsPage } from './sqlite-messages.ts';
 import { SqliteThread } from './sqlite-thread.ts';
 import type {
   Append,
   AppendOutcome,
+  HistoryBound,
   RemoveOutcome,
   RoomListing,
   RoomPosition,
+  RoomSummary,
   Store,
   StoredRoom,
   StoreError,
@@ -41,6 +44,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Result<St
 }
 
 const closed = storeError('store_closed');
+const unbounded: HistoryBound = { charactersMax: Number.POSITIVE_INFINITY };
 
 class SqliteStore implements Store {
   private readonly thread: SqliteThread;
@@ -64,7 +68,19 @@ class SqliteStore implements Store {
   }
 
   async list(): Promise<Result<RoomListing, StoreError>> {
-    return this.closing ? err(closed) : this.thread.call({ type: 'list' });
+    const rooms = new Map<string, RoomSummary>();
+    const warnings: RoomListing['warnings'][number][] = [];
+    for (let after: number | undefined = 0; after !== undefined; ) {
+      if (this.closing) return err(closed);
+      const page: Result<RoomsPage, StoreError> = await this.thread.call({ type: 'list', after });
+      if (!page.ok) return page;
+      // A room that was removed and made again between two pages is in both: the later one is there.
+      for (const room of page.value.rooms) rooms.set(room.room, room);
+      warnings.push(...page.value.warnings);
+      after = page.value.next;
+    }
+    const sorted = [...rooms.values()].sort((a, b) => (a.room < b.room ? -1 : 1));
+    return ok({ rooms: sorted, warnings });
   }
 
   async load(room: string): Promise<Result<StoredRoom | undefined, StoreError>> {
@@ -94,8 +110,9 @@ class SqliteStore implements Store {
     epoch: string,
     from: number,
     to: number,
+    bound?: HistoryBound,
   ): Promise<Result<readonly ChangeRecord[], StoreError>> {
-    return this.read(room, epoch, Math.max(1, from), to);
+    return this.read(room, epoch, Math.max(1, from), to, bound);
   }
 
   async findMutation(
@@ -152,18 +169,24 @@ class SqliteStore implements Store {
     epoch: string,
     from: number,
     to: number,
+    { charactersMax, newest = false }: HistoryBound = unbounded,
   ): Promise<Result<ChangeRecord[], StoreError>> {
-    const records: ChangeRecord[] = [];
-    for (let next = from; next <= to; ) {
+    const pages: ChangeRecord[][] = [];
+    let left = charactersMax;
+    for (let [first, last] = [from, to]; first <= last && (left > 0 || pages.length === 0); ) {
       if (this.closing) return err(closed);
-      const page = await this.thread.call({ type: 'rows', room, epoch, from: next, to });
+      const request = { type: 'rows', room, epoch, from: first, to: last, charactersMax: left, newest } as const;
+      const page = await this.thread.call(request);
       if (!page.ok) return page;
       if (!page.value || page.value.count === 0) break;
+      if (page.value.characters > left && pages.length > 0) break;
       const parsed = parsePage(page.value);
       if (!parsed) return err(damaged(room, page.value));
-      records.push(...parsed);
-      next += parsed.length;
+      pages.push(parsed);
+      left -= page.value.characters;
+      if (newest) last = page.value.from - 1;
+      else first = page.value.from + parsed.length;
     }
-    return ok(records);
+    return ok((newest ? pages.reverse() : pages).flat());
   }
 }

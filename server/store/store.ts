@@ -17,7 +17,7 @@ import type { Sight } from '../../shared/plan/sight.ts';
  *   `appended`; so an actor's own Change is on disk exactly when what the actor saw of it is. There is one sight for each
  *   actor and dialect, the one that came last; past `limits.sightsPerRoomMax` those with the lowest revision go.
  *   Losing one is harmless (the next full list only adds), so one that is damaged is no error: it is not there.
- * - **Never silently empty.** What cannot be read is a `corrupt` error that names the room; it is never an absent room.
+ * - **Never silently empty.** What cannot be read is a `store_corrupt` error that names the room; it is never an absent room.
  *   A broken room does not keep other rooms from working.
  * - **Failures are values.** No method throws or rejects for anything a disk can cause.
  */
@@ -30,8 +30,17 @@ export interface Store {
 
   append(append: Append): Promise<AppendOutcome>;
 
-  /** Changes with their undo, `from` to `to` inclusive, ascending; fewer when the epoch does not have them. */
-  history(room: string, epoch: string, from: number, to: number): Promise<Result<readonly ChangeRecord[], StoreError>>;
+  /**
+   * Changes with their undo, `from` to `to` inclusive, ascending; fewer when the epoch does not have them, or when `bound`
+   * ends it. A bounded read holds the bound and one Change more at most, whatever there is.
+   */
+  history(
+    room: string,
+    epoch: string,
+    from: number,
+    to: number,
+    bound?: HistoryBound,
+  ): Promise<Result<readonly ChangeRecord[], StoreError>>;
 
   /** The Change a mutationId made in this room and epoch. */
   findMutation(room: string, epoch: string, mutationId: string): Promise<Result<ChangeRecord | undefined, StoreError>>;
@@ -57,13 +66,22 @@ export interface Store {
   saveSight(room: string, epoch: string, sight: Sight): Promise<Result<void, StoreError>>;
 
   /**
-   * Removes the room with its history and sights. `undefined`: there was no such room, or its epoch or revision was another one
-   * (`current` says which). Without `expected` a room that cannot be read is removed as well: the way out of damage.
+   * Removes the room with its history and sights. `absent`: there was no such room; `conflict`: its epoch or revision was
+   * another one than `expected`, and `current` says which. Without `expected` a room that cannot be read is removed as
+   * well: the way out of damage.
    */
   remove(room: string, expected?: RoomPosition): Promise<Result<RemoveOutcome, StoreError>>;
 
-  /** Waits for what was appended, then lets go of the file. Later calls answer `closed`. */
+  /** Waits for what was appended, then lets go of the file. Later calls answer `store_closed`. */
   close(): Promise<void>;
+}
+
+/** How much a read of history may give. */
+export interface HistoryBound {
+  /** Of the JSON of the records, undo included. One record that has more still comes, alone. */
+  readonly charactersMax: number;
+  /** Those nearest to `to`, rather than to `from`. */
+  readonly newest?: boolean;
 }
 
 /** A point in a room's history. */

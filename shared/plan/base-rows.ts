@@ -11,19 +11,16 @@ export interface BaseRows {
 
 /**
  * The rows as they were at an earlier revision: the present ones with the Changes since taken back, newest first. Costs
- * the Changes since and one list, not a copy of the plan. Undefined when a Change is missing from history.
+ * the Changes since and one list, not a copy of the plan. Undefined when these are not to be had.
  */
 export function rowsAt(
   plan: Plan,
   revision: number,
-  { history, stepUndos }: Pick<Stamp, 'history' | 'stepUndos'>,
+  { undosSince, stepUndos }: Pick<Stamp, 'undosSince' | 'stepUndos'>,
 ): BaseRows | undefined {
-  const undos = [...(stepUndos?.() ?? [])];
-  for (let past = plan.revision; past > revision; past -= 1) {
-    const change = history?.(past);
-    if (!change) return undefined;
-    undos.push(change.undo);
-  }
+  const past = revision < plan.revision ? undosSince?.(revision) : [];
+  if (!past) return undefined;
+  const undos = [...(stepUndos?.() ?? []), ...past];
   if (undos.length === 0) return presentRows(plan);
   const groups = new Overlay<Group, GroupPatch>((uid) => plan.group(uid));
   const tasks = new Overlay<Task, TaskPatch>((uid) => plan.task(uid));

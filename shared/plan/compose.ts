@@ -1,22 +1,66 @@
 import type { DocumentPatch, GroupPatch, Patch, TaskPatch } from './change.ts';
 
-/** The one patch that does what these patches do one after the other. */
-export function compose(patches: readonly Patch[]): Patch {
+/** What is done, and what takes it back. */
+interface Step {
+  readonly patch: Patch;
+  readonly undo: Patch;
+}
+
+/** What a new task takes over from the Change that makes it. */
+interface Birth {
+  readonly createdBy: string;
+  readonly createdRevision: number;
+}
+
+/**
+ * The one step that does what these do one after the other. A row that is there neither before nor after is left out:
+ * there is nothing to do, and nothing to take back.
+ */
+export function compose(steps: readonly Step[], birth: Birth): Step {
+  const patch = composePatches(
+    steps.map((step) => step.patch),
+    birth,
+  );
+  const undo = composePatches(steps.map((step) => step.undo).reverse(), birth);
+  const groups = withoutPassing(patch.groups, undo.groups);
+  const tasks = withoutPassing(patch.tasks, undo.tasks);
+  return { patch: patchOf(patch, groups.patches, tasks.patches), undo: patchOf(undo, groups.undos, tasks.undos) };
+}
+
+function composePatches(patches: readonly Patch[], birth: Birth): Patch {
   let document: DocumentPatch | undefined;
   let policy: Patch['policy'];
   const groups = new Map<string, GroupPatch>();
   const tasks = new Map<string, TaskPatch>();
+  const newTask = { ...taskUnstated, ...birth };
   for (const patch of patches) {
     if (patch.document) document = composeDocument(document, patch.document);
     if (patch.policy) policy = { ...policy, ...patch.policy };
     for (const row of patch.groups ?? []) groups.set(row.uid, composeRow(groups.get(row.uid), row, groupUnstated));
-    for (const row of patch.tasks ?? []) tasks.set(row.uid, composeRow(tasks.get(row.uid), row, taskUnstated));
+    for (const row of patch.tasks ?? []) tasks.set(row.uid, composeRow(tasks.get(row.uid), row, newTask));
   }
   return {
     ...(document && { document }),
     ...(policy && { policy }),
-    ...(groups.size > 0 && { groups: [...groups.values()] }),
-    ...(tasks.size > 0 && { tasks: [...tasks.values()] }),
+    groups: [...groups.values()],
+    tasks: [...tasks.values()],
+  };
+}
+
+/** Both without the rows that came and went. */
+function withoutPassing<Row extends GroupPatch | TaskPatch>(patches: readonly Row[] = [], undos: readonly Row[] = []) {
+  const gone = new Set(patches.flatMap((row) => (row.removed ? [row.uid] : [])));
+  const passing = new Set(undos.flatMap((row) => (row.removed && gone.has(row.uid) ? [row.uid] : [])));
+  const stays = ({ uid }: Row): boolean => !passing.has(uid);
+  return { patches: patches.filter(stays), undos: undos.filter(stays) };
+}
+
+function patchOf({ document, policy }: Patch, groups: readonly GroupPatch[], tasks: readonly TaskPatch[]): Patch {
+  return {
+    ...(document && { document }),
+    ...(policy && { policy }),
+    ...(groups.length > 0 && { groups }),
+    ...(tasks.length > 0 && { tasks }),
   };
 }
 

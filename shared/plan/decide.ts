@@ -1,4 +1,5 @@
 import { apply, applyStep, markOf } from './apply.ts';
+import { BatchKeys } from './batch-keys.ts';
 import type { Patch } from './change.ts';
 import { compose } from './compose.ts';
 import type { Decision } from './draft.ts';
@@ -65,24 +66,24 @@ function decideBatch(plan: Plan, batch: Batch, stamp: Stamp): Result<Decision, R
   if (!bounded.ok) return bounded;
   const done: Decision[] = [];
   const nags = new NagList();
+  const keys = new BatchKeys();
   const before = markOf(plan);
   const stepStamp: Stamp = { ...stamp, stepUndos: () => undosInReverse(done) };
   try {
     for (const [index, mutation] of batch.mutations.entries()) {
-      const decision = decideSingle(plan, mutation, stepStamp);
+      const named = keys.resolve(mutation);
+      const decision = named.ok ? decideSingle(plan, named.value, stepStamp) : named;
       if (!decision.ok) return { ok: false, error: atIndex(decision.error, index, batch.mutations.length) };
       applyStep(plan, decision.value.patch, stamp);
       done.push(decision.value);
+      keys.learn(mutation, decision.value.patch);
       for (const { code, message } of decision.value.nags) nags.add(code, message);
     }
   } finally {
     for (const undo of undosInReverse(done)) apply(plan, undo, before);
   }
-  return ok({
-    patch: compose(done.map((decision) => decision.patch)),
-    undo: compose(undosInReverse(done)),
-    nags: nags.all(),
-  });
+  const birth = { createdBy: stamp.actor, createdRevision: plan.revision + 1 };
+  return ok({ ...compose(done, birth), nags: nags.all() });
 }
 
 function undosInReverse(done: readonly Decision[]): Patch[] {
@@ -109,33 +110,33 @@ function atIndex(refusal: Rejection, index: number, count: number): Rejection {
   };
 }
 
-/** Revisions whose Changes `decide` wants through `stamp.history`; undefined when it needs none. */
-export function historyNeeded(
-  plan: Plan,
-  mutation: Mutation,
-): { readonly from: number; readonly to: number } | undefined {
-  if (mutation.type === 'batch') {
-    // A step before it may change whether full lists replace, so what that says now does not count.
-    const ranges = mutation.mutations.flatMap((entry) => singleHistory(plan, entry, false) ?? []);
-    if (ranges.length === 0) return undefined;
-    return { from: Math.min(...ranges.map((r) => r.from)), to: Math.max(...ranges.map((r) => r.to)) };
-  }
-  return singleHistory(plan, mutation, plan.policy.fullListWrites === 'replace');
+/** The part of history that `decide` asks its stamp for. */
+export interface HistoryNeeded {
+  /** Changes to revert: each whole, and nothing between them. */
+  readonly revisions: readonly number[];
+  /** The oldest base of a full-list write: what was done to rows after it. */
+  readonly undosSince: number | undefined;
 }
 
-function singleHistory(
-  plan: Plan,
-  mutation: SingleMutation,
-  listsReplace: boolean,
-): { readonly from: number; readonly to: number } | undefined {
-  if (mutation.type === 'plan.revert') {
-    return mutation.revision > plan.revision ? undefined : { from: mutation.revision, to: mutation.revision };
+/** Undefined when the mutation is decided without history. */
+export function historyNeeded(plan: Plan, mutation: Mutation): HistoryNeeded | undefined {
+  if (mutation.type !== 'batch') {
+    if (mutation.type !== 'plan.revert' && mutation.type !== 'tasks.replace') return undefined;
+    return neededBy(plan, [mutation], plan.policy.fullListWrites === 'replace');
   }
-  if (mutation.type === 'tasks.replace') {
-    const { base } = mutation;
-    return listsReplace || base === undefined || base >= plan.revision
-      ? undefined
-      : { from: base + 1, to: plan.revision };
+  // What is refused anyhow needs nothing. A step before it may change whether full lists replace, so what that says now
+  // does not count.
+  return requireFewWholePlan(mutation).ok ? neededBy(plan, mutation.mutations, false) : undefined;
+}
+
+function neededBy(plan: Plan, mutations: readonly SingleMutation[], listsReplace: boolean): HistoryNeeded | undefined {
+  const revisions = new Set<number>();
+  let undosSince: number | undefined;
+  for (const mutation of mutations) {
+    if (mutation.type === 'plan.revert' && mutation.revision <= plan.revision) revisions.add(mutation.revision);
+    if (mutation.type !== 'tasks.replace' || listsReplace) continue;
+    const { base = plan.revision } = mutation;
+    if (base < plan.revision) undosSince = Math.min(undosSince ?? base, base);
   }
-  return undefined;
+  return revisions.size > 0 || undosSince !== undefined ? { revisions: [...revisions], undosSince } : undefined;
 }

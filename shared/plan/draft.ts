@@ -73,8 +73,10 @@ export class Draft {
 
   /** Sets rules of the room; those not named stay. */
   setPolicy(fields: Partial<Policy>): void {
-    this.policy = fields;
-    this.policyUndo = this.plan.policy;
+    const [patch, undo] = [{}, {}];
+    if (!splitFields(policyFields, this.plan.policy, fields, patch, undo)) return;
+    this.policy = patch;
+    this.policyUndo = undo;
   }
 
   addGroup(row: Pick<Group, 'uid' | 'title' | 'order'> & Partial<Group>): void {
@@ -182,6 +184,7 @@ function splitFields(names: readonly string[], row: object, fields: object, patc
   return any;
 }
 
+const policyFields = ['inProgress', 'strictTerminal', 'fullListWrites'] as const;
 const documentFields = ['title', 'content', 'author', 'status'] as const;
 const groupFields = ['title', 'order', 'testsVerified', 'evidence'] as const;
 const taskFields = ['group', 'order', 'description', 'status', 'startedBy', 'dependsOn', 'priority', 'labels'] as const;

@@ -52,6 +52,11 @@ export const limits = {
   frameFragmentsMax: 64,
   /** Nesting of a JSON message: deep nesting exhausts stacks of whoever walks it. */
   jsonDepthMax: 16,
+  /**
+   * Values of a JSON text: millions of tiny ones fit a body, and each costs far more than its bytes. Ten thousand tasks
+   * with every field and thirty dependencies each are half of it.
+   */
+  jsonValuesMax: 1_000_000,
   /** Messages of one frame. */
   messagesPerFrameMax: 1_000,
   /** A body over HTTP. */
@@ -74,14 +79,26 @@ export const limits = {
   messagesBurst: 20_000,
   /** Faults (bad messages, rate) of one connection before it is closed. */
   faultsPerSessionMax: 20,
-  /** What waits unsent for one slow reader before it is closed and told to resume. */
+  /** What waits unsent for one slow reader, beside the largest thing on its way, before it is closed and told to resume. */
   outboxBytesMax: 8 * 1024 * 1024,
   /** Silence after which a connection is pinged; no answer within the same time closes it. */
   heartbeatIntervalMs: 15_000,
   /** Connections of the whole server. */
   sessionsMax: 10_000,
+  /**
+   * What one decision looks at of the past, so that a base from long ago, or a room of large documents, costs others
+   * neither memory nor time: Changes, what is kept of them, and what is read to get there. Past it the caller re-reads.
+   */
+  historyChangesPerDecisionMax: 10_000,
+  historyKeptBytesPerDecisionMax: 16 * 1024 * 1024,
+  historyReadBytesPerDecisionMax: 128 * 1024 * 1024,
   /** Changes in one answer to a read. */
   changesPerReadMax: 1_000,
+  /** JSON of those Changes and their undo: each may have a document of megabytes. One that has more comes alone. */
+  historyReadCharactersMax: 8 * 1024 * 1024,
+  /** Such reads from disk at once, for the whole server: each may hold the bound and one Change more, several times over. */
+  historyReadsMax: 2,
+  historyReadsWaitingMax: 1_024,
   /** Rooms in memory without a subscriber are let go after this. */
   roomIdleTimeoutMs: 5 * 60_000,
   /** Recent Changes a room keeps in memory for clients that come back. */

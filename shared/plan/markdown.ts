@@ -48,14 +48,22 @@ export interface ParsedPlan {
  * No limit is checked here, but reading stops at the first group or task more than a room may hold.
  */
 export function parseMarkdown(text: string): ParsedPlan {
-  const reader = new Reader(isExport(text));
-  for (let from = 0; from <= text.length && !reader.isFull; ) {
+  return readPlan(text).plan;
+}
+
+/** `parseMarkdown`, and the numbers of the lines it skipped although they are not blank, the first line being 1. */
+export function readPlan(text: string): { readonly plan: ParsedPlan; readonly skipped: readonly number[] } {
+  const isRich = isExport(text);
+  const reader = new Reader(isRich);
+  const skipped: number[] = [];
+  for (let from = 0, number = 1; from <= text.length && !reader.isFull; number += 1) {
     const lineEnd = text.indexOf('\n', from);
     const end = lineEnd < 0 ? text.length : lineEnd;
-    if (end > from) reader.read(text.slice(from, end));
+    const isHeader = isRich && number === 1;
+    if (end > from && !reader.read(text.slice(from, end)) && !isHeader) skipped.push(number);
     from = end + 1;
   }
-  return reader.finish();
+  return { plan: reader.finish(), skipped };
 }
 
 /**
@@ -99,29 +107,31 @@ class Reader {
     return this.taskCount > limits.tasksPerRoomMax || this.groups.length > limits.groupsPerRoomMax;
   }
 
-  read(raw: string): void {
+  /** Whether the line meant something; a blank one does. */
+  read(raw: string): boolean {
     const line = trim(raw);
+    if (line === '') return true;
     if (line.startsWith('## ')) {
       this.groups.push({ title: line.slice(3), testsVerified: false, tasks: [] });
-      return;
+      return true;
     }
     const group = this.groups[this.groups.length - 1];
-    if (!group) {
-      if (this.rich) this.readPreamble(raw, line);
-      return;
-    }
+    if (!group) return this.rich && this.readPreamble(raw, line);
     const mark = /^- \[([ xX])\] /.exec(line)?.[1];
     const task = group.tasks[group.tasks.length - 1];
     if (mark !== undefined) {
       this.taskCount += 1;
       group.tasks.push({ description: line.slice(6), status: mark === ' ' ? 'pending' : 'completed', dependsOn: [] });
-    } else if (line.startsWith('- depends:')) {
-      if (task) task.dependsOn = readCommaList(line.slice('- depends:'.length));
-    } else if (this.rich) {
-      const fact = readFact(line);
-      if (fact && task) readTaskFact(task, fact);
-      else if (fact) readGroupFact(group, fact);
+      return true;
     }
+    if (line.startsWith('- depends:')) {
+      if (task) task.dependsOn = readCommaList(line.slice('- depends:'.length));
+      return task !== undefined;
+    }
+    const fact = this.rich ? readFact(line) : undefined;
+    if (fact && task) readTaskFact(task, fact);
+    else if (fact) readGroupFact(group, fact);
+    return fact !== undefined && knownFacts.has(fact.name);
   }
 
   finish(): ParsedPlan {
@@ -134,14 +144,15 @@ class Reader {
   }
 
   /** Before the first group: title, body in quoted lines, and facts of the document and the room. */
-  private readPreamble(raw: string, line: string): void {
+  private readPreamble(raw: string, line: string): boolean {
     if (raw.startsWith('>')) {
       this.body.push(raw.slice(raw[1] === ' ' ? 2 : 1));
-      return;
+      return true;
     }
-    if (line.startsWith('# ')) this.document.title ??= line.slice(2);
+    const isTitle = line.startsWith('# ');
+    if (isTitle) this.document.title ??= line.slice(2);
     const fact = readFact(line);
-    if (!fact) return;
+    if (!fact) return isTitle;
     const { name, value } = fact;
     if (name === factNames.title || name === factNames.author || name === factNames.status) {
       this.document[name] = readScalar(value);
@@ -154,8 +165,11 @@ class Reader {
       const known = fullListWritePolicies.find((policy) => policy === value);
       if (known) this.policy.fullListWrites = known;
     }
+    return knownFacts.has(name);
   }
 }
+
+const knownFacts: ReadonlySet<string> = new Set(Object.values(factNames));
 
 interface Fact {
   readonly name: string;

@@ -90,6 +90,11 @@ export function isTerminal(status: Status): boolean {
   return status === 'completed' || status === 'cancelled';
 }
 
+/** Whether they are one task, now and at another revision: a uid that was removed may come again, for another task. */
+export function isSameTask(task: Task, other: Task | undefined): boolean {
+  return other !== undefined && task.uid === other.uid && task.createdRevision === other.createdRevision;
+}
+
 /** `task-7` for 7. */
 export function taskId(task: { readonly number: number }): string {
   return `task-${task.number}`;

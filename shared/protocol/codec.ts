@@ -4,6 +4,7 @@ import { err, ok, type Result } from '../plan/result.ts';
 import { isWellFormed } from '../plan/text.ts';
 import { type ClientMessage, clientMessageSchema } from './client-message.ts';
 import type { ErrorBody, ErrorCode } from './error-code.ts';
+import { issueText } from './issue-text.ts';
 
 /**
  * One message of a frame, or what is wrong with it. A faulty message does not spoil the others of its frame; `id` and
@@ -39,9 +40,8 @@ export function parseJson(text: string, depthMax: number): Result<unknown, Error
 }
 
 function parseBounded(text: string, depthMax: number): Result<unknown, ErrorBody> {
-  if (depthExceeds(text, depthMax)) {
-    return fault('too_deep', `JSON is nested deeper than ${depthMax} levels; flatten it.`);
-  }
+  const excess = excessOf(text, depthMax);
+  if (excess) return err(excess);
   try {
     return ok(JSON.parse(text));
   } catch (error) {
@@ -90,33 +90,43 @@ function isLabel(value: unknown, charactersMax: number): value is string {
 
 /** What a schema found wrong, as a sentence or three for whoever sent it. */
 export function explainIssues(error: z.ZodError): string {
-  const shown = error.issues.slice(0, 3).map((issue) => {
-    const path = issue.path.map(String).join('.').slice(0, 200);
-    return path ? `${path}: ${issue.message.slice(0, 300)}` : issue.message.slice(0, 300);
-  });
+  const shown = error.issues.slice(0, 3).map(issueText);
   const more = error.issues.length - shown.length;
   return `${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`;
 }
 
-/** Whether brackets outside of strings nest deeper than allowed. */
-function depthExceeds(text: string, depthMax: number): boolean {
+/** What is wrong with the size of what the text describes, without making it: brackets and values outside of strings. */
+function excessOf(text: string, depthMax: number): ErrorBody | undefined {
+  const { jsonValuesMax } = limits;
   let depth = 0;
+  // The first one stands behind no separator.
+  let values = 1;
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
     if (code === quote) {
       index = endOfString(text, index);
     } else if (code === openBrace || code === openBracket) {
       depth += 1;
-      if (depth > depthMax) return true;
+      if (depth > depthMax) {
+        return { code: 'too_deep', message: `JSON is nested deeper than ${depthMax} levels; flatten it.` };
+      }
+    } else if (code === comma || code === colon) {
+      values += 1;
+      if (values > jsonValuesMax) {
+        const message = `The JSON holds more than ${jsonValuesMax} keys and values; send it in parts.`;
+        return { code: 'too_large', message, facts: { jsonValuesMax } };
+      }
     } else if (code === closeBrace || code === closeBracket) {
       depth -= 1;
     }
   }
-  return false;
+  return undefined;
 }
 
 const quote = 0x22;
 const backslash = 0x5c;
+const comma = 0x2c;
+const colon = 0x3a;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 const openBracket = 0x5b;
@@ -124,10 +134,14 @@ const closeBracket = 0x5d;
 
 /** Index of the quote that ends the string beginning at `start`, or of the end of the text. */
 function endOfString(text: string, start: number): number {
-  for (let index = text.indexOf('"', start + 1); index >= 0; index = text.indexOf('"', index + 1)) {
-    let escapes = 0;
-    while (text.charCodeAt(index - 1 - escapes) === backslash) escapes += 1;
-    if (escapes % 2 === 0) return index;
+  const end = text.indexOf('"', start + 1);
+  if (end < 0) return text.length;
+  if (text.charCodeAt(end - 1) !== backslash) return end;
+  // Some quotes are escaped: from here on one character after the other, each once.
+  for (let index = start + 1; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === backslash) index += 1;
+    else if (code === quote) return index;
   }
   return text.length;
 }

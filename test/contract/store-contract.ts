@@ -229,6 +229,29 @@ export function describeStore(name: string, open: () => Promise<StoreHarness>): 
         expect(await value(store.history('plan', epoch, 1, 2_500))).toEqual(storedRun(1, 2_500));
         expect((await value(store.load('plan')))?.tail).toHaveLength(2_500);
       });
+
+      test('a bounded read gives what fits, from either end, and one record that does not', async () => {
+        const content = 'x'.repeat(10_000);
+        const large = Array.from({ length: 8 }, (_, index) => record(index + 1, { patch: { document: { content } } }));
+        await appended('plan', 0, 8, { records: large });
+        await appended('plan', 8, 2_000);
+        const revisions = async (from: number, to: number, charactersMax: number, newest?: boolean) => {
+          const bound = newest === undefined ? { charactersMax } : { charactersMax, newest };
+          return (await value(store.history('plan', epoch, from, to, bound))).map(({ change }) => change.revision);
+        };
+        expect(await revisions(2, 8, 35_000)).toEqual([2, 3, 4]);
+        expect(await revisions(2, 7, 35_000, true)).toEqual([5, 6, 7]);
+        expect(await revisions(2, 7, 35_000, false)).toEqual([2, 3, 4]);
+        expect(await revisions(3, 8, 1)).toEqual([3]);
+        expect(await revisions(3, 8, 1, true)).toEqual([8]);
+        expect(await revisions(6, 9_999, 1_000_000)).toEqual(Array.from({ length: 2_003 }, (_, index) => index + 6));
+        expect(await revisions(1, 9_999, 1_000_000, true)).toEqual(
+          Array.from({ length: 2_008 }, (_, index) => index + 1),
+        );
+        expect(await revisions(3_000, 9_999, 1_000, true)).toEqual([]);
+        const bound = { charactersMax: 1_000_000, newest: true };
+        expect(await value(store.history('plan', epoch, 9, 2_008, bound))).toEqual(storedRun(9, 2_008));
+      });
     });
 
     describe('snapshots', () => {

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CliOptions, type CliRun, runCli } from '../client/support/run-cli.ts';
+import { cliRoom, ok } from '../client/support/cli-room.ts';
 import { ServerProcess } from '../support/server-process.ts';
 
 let server: ServerProcess;
@@ -21,32 +21,8 @@ afterAll(async () => {
 /** A room of its own, and the program working in it as `ann`. */
 function freshRoom() {
   rooms += 1;
-  const room = `room-${rooms}`;
-  const env = { PLANROOM_URL: server.url, PLANROOM_ROOM: room, PLANROOM_ACTOR: 'ann' };
-  const run = (args: readonly string[], options: CliOptions = {}): Promise<CliRun> =>
-    runCli(args, { ...options, env: { ...env, ...options.env } });
-  /** The document that the command prints under --json. */
-  const json = async (...args: readonly string[]) => {
-    const { code, stdout, stderr } = await run([...args, '--json']);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout.trimEnd().split('\n')).toHaveLength(1);
-    return JSON.parse(stdout);
-  };
-  /** The error that the command prints under --json. */
-  const failure = async (...args: readonly string[]) => {
-    const { code, stdout, stderr } = await run([...args, '--json']);
-    expect(stdout).toBe('');
-    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
-    return { exit: code, ...JSON.parse(stderr).error };
-  };
-  return { room, env, run, json, failure };
+  return cliRoom(server.url, `room-${rooms}`);
 }
-
-const ok = (stdout: string | RegExp) => ({
-  code: 0,
-  stdout: expect.stringMatching(stdout),
-  stderr: '',
-});
 
 describe('tasks', () => {
   it('add makes a task and its group, and says its id', async () => {

@@ -5,7 +5,8 @@ import { ServerProcess } from '../support/server-process.ts';
 
 async function add(server: ServerProcess, room: string, description: string): Promise<number> {
   const body = JSON.stringify({ mutation: { type: 'task.add', description } });
-  return (await fetch(`${server.url}/api/rooms/${room}/mutations`, { method: 'POST', body })).status;
+  const headers = { 'content-type': 'application/json' };
+  return (await fetch(`${server.url}/api/rooms/${room}/mutations`, { method: 'POST', headers, body })).status;
 }
 
 async function get(server: ServerProcess, path: string, method = 'GET'): Promise<{ status: number; body: unknown }> {

@@ -8,6 +8,7 @@ async function add(server: ServerProcess, id: string): Promise<{ status: number;
   const mutation = { type: 'task.add', description: `${id} ${'x'.repeat(3_000)}` };
   const answer = await fetch(`${server.url}/api/rooms/disk/mutations`, {
     method: 'POST',
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ mutationId: id, mutation }),
   });
   const body = (await answer.json()) as { error?: { code: string; retryable: boolean } };

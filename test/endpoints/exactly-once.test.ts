@@ -69,6 +69,7 @@ test('a retry over HTTP of what was sent over WebSocket gets the same answer', a
   const ack = await client.mutate('both', add, 'm');
   const response = await fetch(`${server.url}/api/rooms/both/mutations`, {
     method: 'POST',
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ mutationId: 'm', actor: 'ann', mutation: add }),
   });
   const { type, id, ...same } = ack as typeof ack & { readonly type: string; readonly id: string };

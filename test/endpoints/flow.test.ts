@@ -23,6 +23,15 @@ describe('readers', () => {
     expect(server.faults).toEqual([]);
   });
 
+  function post(room: string, mutation: Mutation): Promise<Response> {
+    const headers = { 'content-type': 'application/json' };
+    return fetch(`${server.url}/api/rooms/${room}/mutations`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ mutation }),
+    });
+  }
+
   /** Each Change has about 60 KB. */
   async function writeDocuments(room: string, count: number): Promise<void> {
     const writer = await ProtocolClient.hello(server.url, 'writer');
@@ -52,11 +61,57 @@ describe('readers', () => {
     await quick.close();
   });
 
+  test('a Change larger than what may wait reaches all who read, and none of them is too slow by it', async () => {
+    const readers = await Promise.all(['ann', 'bo'].map((actor) => ProtocolClient.hello(server.url, actor)));
+    for (const reader of readers) reader.send({ type: 'join', room: 'loaded' });
+    await Promise.all(readers.map((reader) => reader.next('snapshot')));
+    const count = Math.ceil(limits.outboxBytesMax / 3_500) + 100;
+    const tasks = Array.from({ length: count }, (_, index) => `- [ ] ${index} ${'x'.repeat(3_500)}`);
+    const mutation: Mutation = { type: 'plan.load', markdown: `## G\n${tasks.join('\n')}` };
+    const answers = Promise.all([1, 2].map(() => post('loaded', mutation)));
+    // One more right behind them, while they are surely not read yet.
+    const writer = await ProtocolClient.hello(server.url, 'writer');
+    expect((await answers).map(({ ok }) => ok)).toEqual([true, true]);
+    await writer.mutate('loaded', add('small'));
+    for (const reader of readers) {
+      const revisions: number[] = [];
+      while (revisions.length < 3) {
+        const { changes } = await reader.next('changes');
+        revisions.push(...changes.map((change) => change.revision));
+      }
+      expect(revisions).toEqual([1, 2, 3]);
+      expect(reader.socket.readyState).toBe(reader.socket.OPEN);
+    }
+    await Promise.all([...readers, writer].map((client) => client.close()));
+  });
+
+  test('one that does not read what is that large is closed before a third waits', async () => {
+    const [slow, writer] = [
+      await ProtocolClient.hello(server.url, 'slow'),
+      await ProtocolClient.hello(server.url, 'w'),
+    ];
+    slow.send({ type: 'join', room: 'unread' });
+    await slow.next('snapshot');
+    slow.socket.pause();
+    const count = Math.ceil(limits.outboxBytesMax / 3_500) + 100;
+    const tasks = Array.from({ length: count }, (_, index) => `- [ ] ${index} ${'x'.repeat(3_500)}`);
+    const mutation: Mutation = { type: 'plan.load', markdown: `## G\n${tasks.join('\n')}` };
+    // What the system itself holds comes on top.
+    for (let index = 0; index < 5; index += 1) expect((await post('unread', mutation)).ok).toBe(true);
+    await writer.mutate('unread', add('small'));
+    slow.socket.resume();
+    expect((await slow.closed).code).toBe(closeCodes.resume);
+    const got = slow.rest().flatMap((message) => (message.type === 'changes' ? message.changes : []));
+    expect(got.length).toBeLessThan(5);
+    await writer.close();
+  });
+
   test('a thousand reads of a large document are made only as fast as they are taken', async () => {
     const client = await ProtocolClient.hello(server.url);
     const content = 'y'.repeat(4 * 1024 * 1024);
     await fetch(`${server.url}/api/rooms/large/mutations`, {
       method: 'POST',
+      headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ mutation: { type: 'document.write', content } }),
     });
     client.socket.pause();

@@ -29,7 +29,8 @@ async function ask(path: string, init: RequestInit = {}): Promise<Answer> {
 
 function post(room: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
   const text = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
-  return ask(`/api/rooms/${room}/mutations`, { method: 'POST', body: text, headers });
+  const given = { 'content-type': 'application/json', ...headers };
+  return ask(`/api/rooms/${room}/mutations`, { method: 'POST', body: text, headers: given });
 }
 
 const add = (description: string) => ({ mutation: { type: 'task.add', description } });
@@ -106,7 +107,8 @@ describe('the operations', () => {
       for (const change of body.changes as { revision: number }[]) revisions.push(change.revision);
     }
     expect(revisions).toEqual([1, 2, 3, 4, 5]);
-    expect(answers).toBe(3);
+    // What undoes them counts as well.
+    expect(answers).toBe(5);
   });
 
   test('the probes say that it lives and that it is ready', async () => {
@@ -228,6 +230,57 @@ describe('bodies', () => {
     expect((await ask('/api/rooms/faulty')).status).toBe(404);
   });
 
+  test.each([
+    ['millions of numbers', `{"mutation":{"type":"tasks.replace","items":[${'1,'.repeat(2_000_000)}1]}}`],
+    ['millions of keys', `{${'"":{},'.repeat(2_000_000)}"":1}`],
+  ])('%s are refused before they are made', async (_name, body) => {
+    const { jsonValuesMax } = limits;
+    const error = { code: 'too_large', facts: { jsonValuesMax } };
+    expect(await post('faulty', body)).toMatchObject({ status: 413, body: { error } });
+  });
+
+  test('commas and colons in a text are no values', async () => {
+    const content = ',:'.repeat(1_000_000);
+    expect(await post('commas', { mutation: { type: 'document.write', content } })).toMatchObject({ status: 200 });
+  });
+
+  test.each([
+    [{ 'content-type': 'text/plain' }, 'Content-Type'],
+    [{ 'content-type': 'application/x-www-form-urlencoded' }, 'Content-Type'],
+    [{ 'content-type': 'multipart/form-data; boundary=x' }, 'Content-Type'],
+    [{ 'content-type': 'application/jsonp' }, 'Content-Type'],
+    [{ 'content-encoding': 'gzip' }, 'Content-Encoding'],
+  ])('one with %j is refused, and told what to send', async (headers, name) => {
+    const error = { code: 'bad_message', message: expect.stringContaining(name), retryable: false };
+    const refusal = { status: 415, body: { error } };
+    const answer = await post('media', add('x'), headers);
+    expect(answer).toMatchObject(refusal);
+    expect(answer.body.error).toMatchObject({ message: expect.stringContaining('application/json') });
+    const init = { headers: { 'content-type': 'application/json', ...headers }, body: '{}' };
+    expect(await ask('/api/rooms/media', { method: 'DELETE', ...init })).toMatchObject(refusal);
+    expect(await ask('/api/rooms/media/tools/x', { method: 'POST', ...init })).toMatchObject(refusal);
+    expect((await ask('/api/rooms/media')).status).toBe(404);
+  });
+
+  test.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'Application/JSON',
+    'application/merge-patch+json',
+  ])('one of type %s is read', async (type) => {
+    const room = `t${type.replaceAll(/[^a-z]/g, '-')}`;
+    expect(await post(room, add('x'), { 'content-type': type })).toMatchObject({ body: { ack: { revision: 1 } } });
+  });
+
+  test('one without a type is read', async () => {
+    const body = JSON.stringify(add('x'));
+    const raw = await RawSocket.open(server.port);
+    raw.write(
+      `POST /api/rooms/untyped/mutations HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+    );
+    expect(await raw.all()).toMatch(/^HTTP\/1\.1 200 [\s\S]*"revision":1/);
+  });
+
   test('a body that ends early, or comes too slowly, harms nobody', async () => {
     const head = 'POST /api/rooms/slow/mutations HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"mut';
     const broken = await RawSocket.open(server.port);
@@ -235,17 +288,61 @@ describe('bodies', () => {
     broken.reset();
     const slow = await RawSocket.open(server.port);
     slow.write(head);
-    expect(await slow.all()).toMatch(/^HTTP\/1\.1 (408|400) /);
+    expect(await slow.all()).toMatch(/^HTTP\/1\.1 (408|400) [\s\S]*"error":\{"code":"bad_/);
     expect(await post('slow', add('beside'))).toMatchObject({ body: { ack: { revision: 1 } } });
   });
 
   test('a header that comes too slowly, or is too long, is refused', async () => {
     const slow = await RawSocket.open(server.port);
     slow.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow: ');
-    expect(await slow.all()).toMatch(/^HTTP\/1\.1 408 /);
+    expect(await slow.all()).toMatch(/^HTTP\/1\.1 408 [\s\S]*"code":"bad_message"/);
     const long = await RawSocket.open(server.port);
     long.write(`GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Long: ${'x'.repeat(limits.httpHeaderBytesMax)}\r\n\r\n`);
-    expect(await long.all()).toMatch(/^HTTP\/1\.1 431 /);
+    expect(await long.all()).toMatch(/^HTTP\/1\.1 431 [\s\S]*"code":"too_large"/);
+  });
+
+  const host = 'Host: localhost\r\n';
+  const to = 'POST /api/rooms/smuggled/mutations HTTP/1.1\r\n';
+  test.each([
+    [
+      400,
+      'Content-Length and Transfer-Encoding',
+      `${to}${host}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
+    [400, 'two Content-Lengths', `${to}${host}Content-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef`],
+    [400, 'a Content-Length below zero', `${to}${host}Content-Length: -1\r\n\r\n`],
+    [400, 'a target that is no path', `GET api HTTP/1.1\r\n${host}\r\n`],
+    [400, 'another protocol', '\x16\x03\x01\x00\r\n\r\n'],
+    [417, 'an unknown expectation', `${to}${host}Expect: banana\r\nContent-Length: 2\r\n\r\n{}`],
+    [405, 'a proxy', `CONNECT localhost:80 HTTP/1.1\r\n${host}\r\n`],
+  ])('%i with our body and the end of the connection for %s', async (status, _name, request) => {
+    const raw = await RawSocket.open(server.port);
+    raw.write(request);
+    const [head = '', body = ''] = (await raw.all()).split('\r\n\r\n');
+    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(head.toLowerCase()).toContain('connection: close');
+    const code = status === 405 ? 'method_not_allowed' : 'bad_message';
+    expect(JSON.parse(body)).toEqual({ error: { code, message: expect.any(String), retryable: false } });
+  });
+
+  test('what is no request, and ends abruptly, harms nobody', async () => {
+    for (let index = 0; index < 50; index += 1) {
+      const raw = await RawSocket.open(server.port);
+      raw.write(
+        index % 2 === 0 ? `CONNECT localhost:80 HTTP/1.1\r\n${host}\r\n` : `${to}${host}Content-Length: x\r\n\r\n`,
+      );
+      raw.reset();
+      await raw.closed;
+    }
+    expect((await ask('/healthz')).status).toBe(200);
+  });
+
+  test('a faulty request behind a good one does not spoil the answer to the good one', async () => {
+    const raw = await RawSocket.open(server.port);
+    raw.write(`GET /healthz HTTP/1.1\r\n${host}\r\n`);
+    await raw.until((text) => text.endsWith('{"ok":true}'));
+    raw.write(`GET api HTTP/1.1\r\n${host}\r\n`);
+    expect(await raw.all()).toMatch(/^HTTP\/1\.1 200 [\s\S]*\{"ok":true\}HTTP\/1\.1 400 [\s\S]*"code":"bad_message"/);
   });
 
   test.each(['', ' ', 'a\u0085b', 'x'.repeat(129)])('an actor cannot be named %j', async (actor) => {

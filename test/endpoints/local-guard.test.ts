@@ -87,10 +87,39 @@ describe.each([
 test('without a Host header a request is refused', async () => {
   const raw = await RawSocket.open(server.port);
   raw.write('GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n');
-  expect(await raw.all()).toMatch(/^HTTP\/1\.1 400 /);
+  expect(await raw.all()).toMatch(/^HTTP\/1\.1 400 [\s\S]*"code":"bad_message"/);
   const old = await RawSocket.open(server.port);
   old.write('GET /healthz HTTP/1.0\r\n\r\n');
-  expect(await old.all()).toMatch(/^HTTP\/1\.1 403 [\s\S]*"code":"forbidden"/);
+  expect(await old.all()).toMatch(/^HTTP\/1\.1 400 [\s\S]*"code":"bad_message"/);
+});
+
+describe.each([
+  { name: 'HTTP', ask: get },
+  { name: 'WebSocket', ask: upgrade },
+])('over $name a header that says where to or who', ({ ask }) => {
+  test.each([
+    'Host: localhost\r\nHost: evil.com\r\n',
+    'Host: evil.com\r\nHost: localhost\r\n',
+    'Host: localhost\r\nhost: localhost\r\n',
+    'Host: localhost\r\nOrigin: http://localhost\r\nOrigin: http://evil.com\r\n',
+    'Host: localhost\r\nX-Planroom-Actor: ann\r\nX-Planroom-Actor: bo\r\n',
+    'Host: localhost\r\nX-Planroom-Room: a\r\nX-Planroom-Room: b\r\n',
+    'Host: localhost\r\nIdempotency-Key: a\r\nIdempotency-Key: b\r\n',
+  ])('and comes twice is refused: %j', async (headers) => {
+    const { status, text } = await ask(headers);
+    expect([status, text.includes('"code":"bad_message"')]).toEqual([400, true]);
+  });
+});
+
+test('a target with a host of its own has the one of the Host header', async () => {
+  const at = (target: string, host: string) =>
+    answer(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+  expect((await at('http://localhost:4747/healthz', 'localhost:4747')).status).toBe(200);
+  expect((await at('http://LOCALHOST/healthz', 'localhost:80')).status).toBe(200);
+  for (const target of ['http://evil.com/healthz', 'http://localhost:1/healthz', 'http://localhost@evil.com/healthz']) {
+    const { status, text } = await at(target, 'localhost');
+    expect([target, status, text.includes('"code":"forbidden"')]).toEqual([target, 403, true]);
+  }
 });
 
 test('the target of a request does not stand in for its Host', async () => {

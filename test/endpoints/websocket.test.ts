@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openMemoryStore } from '../../server/store/memory.ts';
+import type { Store } from '../../server/store/store.ts';
 import { limits } from '../../shared/plan/limits.ts';
 import type { Mutation } from '../../shared/plan/mutation.ts';
 import { closeCodes } from '../../shared/protocol/close-code.ts';
@@ -189,4 +191,37 @@ test('ping is answered, an empty frame is nothing', async () => {
   await client.next('pong');
   expect(client.rest()).toEqual([]);
   await client.close();
+});
+
+test('a watch that is refused says so: its error has neither id nor room', async () => {
+  const message = 'Not now.';
+  let gate: Promise<void> | undefined;
+  const list: Store['list'] = async () => {
+    await gate;
+    return { ok: false, error: { code: 'store_unavailable', message, retryable: true } };
+  };
+  const failing = await LocalServer.start({ store: Object.assign(Object.create(openMemoryStore()), { list }) });
+  const client = await ProtocolClient.hello(failing.url);
+  client.send({ type: 'watch' });
+  const facts = { type: 'watch' };
+  expect(await client.next('error')).toEqual({
+    type: 'error',
+    code: 'store_unavailable',
+    message,
+    facts,
+    retryable: true,
+  });
+  let open: () => void = () => undefined;
+  gate = new Promise((resolve) => {
+    open = resolve;
+  });
+  const reads = Array.from({ length: 1_100 }, (_, index) => {
+    return { type: 'read', id: `r${index}`, operation: 'rooms.list' } as const;
+  });
+  client.send(...reads.slice(0, 1_000));
+  client.send(...reads.slice(1_000), { type: 'watch' });
+  expect(await client.next('error', ({ id }) => id === undefined)).toMatchObject({ code: 'overloaded', facts });
+  open();
+  await client.close();
+  await failing.close();
 });

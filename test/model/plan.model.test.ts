@@ -79,10 +79,10 @@ function takeStep(room: PlanHarness, intent: Intent, tally: Tally): void {
   expect(plan.toSnapshot(), 'and the patch does it again').toEqual(after);
 }
 
-/** A file is loaded as it is, and a policy holds for what is started under it. */
+/** A policy holds for what is started under it. */
 function mayLeavePolicy(mutation: Mutation): boolean {
   if (mutation.type === 'batch') return mutation.mutations.some(mayLeavePolicy);
-  return mutation.type === 'plan.load' || mutation.type === 'plan.policy';
+  return mutation.type === 'plan.policy';
 }
 
 /** The stored records alone make the same plan again, and take it back to nothing. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { apply, markOf } from '../../shared/plan/apply.ts';
 import { limits } from '../../shared/plan/limits.ts';
+import { mutationSchema } from '../../shared/plan/mutation.ts';
 import { nagCodes, PlanHarness } from '../support/plan-harness.ts';
 
 describe('batch', () => {
@@ -131,4 +132,34 @@ test('a batch holds few mutations of the whole plan: at the limit it goes throug
   harness.accept({ type: 'batch', mutations: [clean, clean] });
   const message = harness.refuse('too_long', { type: 'batch', mutations: [clean, clean, clean] }).message;
   expect(message).toContain('tasks.clean');
+});
+
+describe('keys of a batch', () => {
+  test('an add can be named by later mutations through its key, which is not kept', () => {
+    const room = new PlanHarness().with('A', 'one');
+    const record = room.accept({
+      type: 'batch',
+      mutations: [
+        { type: 'task.add', group: 'A', description: 'parser', key: 'parser' },
+        { type: 'task.add', group: 'A', description: 'tests', key: 'tests', dependsOn: ['parser', 'task-1'] },
+        { type: 'task.add', group: 'A', description: 'docs', dependsOn: ['tests', 'nobody'] },
+        { type: 'task.start', task: 'parser' },
+        { type: 'task.move', task: 'tests', before: 'parser' },
+      ],
+    });
+    expect(nagCodes(record)).toEqual(['unknown_dependency']);
+    expect(room.list()).toEqual([
+      ['A', 'task-1 pending one', 'task-3 pending tests', 'task-2 in_progress parser', 'task-4 pending docs'],
+    ]);
+    expect(room.task('task-3').dependsOn).toEqual(['task-2', 'task-1']);
+    expect(room.task('task-4').dependsOn).toEqual(['task-3', 'nobody']);
+    expect(JSON.stringify(record.change)).not.toContain('"key"');
+  });
+
+  test('a key twice, or one with the shape of an id, is refused', () => {
+    const room = new PlanHarness().with('A', 'one');
+    const twice = [1, 2].map((n) => ({ type: 'task.add', description: `d${n}`, key: 'k' }) as const);
+    room.refuse('duplicate_key', { type: 'batch', mutations: twice });
+    expect(mutationSchema.safeParse({ type: 'task.add', description: 'x', key: 'task-1' }).success).toBe(false);
+  });
 });

@@ -160,14 +160,117 @@ describe('plan.revert', () => {
   test('it is refused when the document, or a group it took away, is not there or there again', () => {
     const room = new PlanHarness();
     room.accept({ type: 'document.write', content: 'a' });
-    room.accept({ type: 'document.status', status: 's' });
-    room.accept({ type: 'plan.revert', revision: 2 });
     room.accept({ type: 'plan.revert', revision: 1 });
-    expect(room.refuse('cannot_revert', { type: 'plan.revert', revision: 2 }).message).toMatch(/document is gone/);
+    expect(room.refuse('cannot_revert', { type: 'plan.revert', revision: 1 }).message).toMatch(/document is gone/);
     room.accept({ type: 'group.add', title: 'G' });
     const { revision } = room.accept({ type: 'group.remove', group: 'G' }).change;
     room.accept({ type: 'plan.revert', revision });
     expect(room.refuse('cannot_revert', { type: 'plan.revert', revision }).message).toMatch(/'G' is there again/);
+  });
+
+  test.each<[string, Mutation, readonly Mutation[], RegExp]>([
+    [
+      'a document',
+      { type: 'document.write', content: 'mine' },
+      [{ type: 'document.status', status: 'approved' }],
+      /document was changed later/,
+    ],
+    [
+      'a document of other labels',
+      { type: 'document.write', content: 'mine' },
+      [{ type: 'document.write', title: 'Theirs' }],
+      /document was changed later/,
+    ],
+    [
+      'a group that was renamed',
+      { type: 'group.add', title: 'G' },
+      [{ type: 'group.edit', group: 'G', title: 'Release' }],
+      /'Release' was changed later/,
+    ],
+    [
+      'a group that was verified',
+      { type: 'group.add', title: 'G' },
+      [{ type: 'group.verify', group: 'G', evidence: '214 passed' }],
+      /'G' was changed later/,
+    ],
+    [
+      'a group made for a task',
+      { type: 'task.add', description: 'n', group: 'G' },
+      [
+        { type: 'group.edit', group: 'G', title: 'Theirs' },
+        { type: 'task.remove', task: 'task-1' },
+      ],
+      /'Theirs' was changed later/,
+    ],
+    [
+      'a task of other fields',
+      { type: 'task.add', description: 'n', group: 'G' },
+      [{ type: 'task.edit', task: 'task-1', labels: ['theirs'] }],
+      /'task-1' was changed later/,
+    ],
+  ])('what it made is not taken away with the work of others in it: %s', (_what, made, later, message) => {
+    const room = new PlanHarness();
+    room.accept(made);
+    for (const mutation of later) room.accept(mutation, 'bob');
+    expect(room.refuse('cannot_revert', { type: 'plan.revert', revision: 1 }).message).toMatch(message);
+  });
+
+  test('a row that came and went within one Change has nothing to take back', () => {
+    const room = start();
+    const { revision } = room.accept({
+      type: 'batch',
+      mutations: [
+        { type: 'task.add', description: 'tmp', group: 'A', uid: 'tmp-uid-1' },
+        { type: 'task.remove', task: 'tmp-uid-1' },
+        { type: 'task.edit', task: 'task-1', description: 'changed' },
+      ],
+    }).change;
+    room.accept({ type: 'plan.revert', revision });
+    expect(room.task('task-1').description).toBe('one');
+    // As batches were stored before such rows were left out.
+    const [row] = [{ uid: 'tmp-uid-2', removed: true }] as const;
+    const old = room.accept({ type: 'task.edit', task: 'task-1', description: 'again' });
+    room.records.splice(-1, 1, {
+      ...old,
+      change: { ...old.change, patch: { tasks: [row, ...(old.change.patch.tasks ?? [])], groups: [row] } },
+      undo: { tasks: [row, ...(old.undo.tasks ?? [])], groups: [row] },
+    });
+    room.accept({ type: 'plan.revert', revision: old.change.revision });
+    expect(room.task('task-1').description).toBe('one');
+  });
+
+  test('a task that came later under the uid of a removed one is another task', () => {
+    const room = start();
+    const add = { type: 'task.add', uid: 'task-uid-1', group: 'A' } as const;
+    room.accept({ ...add, description: 'old' });
+    room.accept({ type: 'task.edit', task: 'task-uid-1', priority: 'high' });
+    room.accept({ type: 'task.remove', task: 'task-uid-1' });
+    room.accept({ ...add, description: 'new', priority: 'high' }, 'bob');
+    expect(room.refuse('cannot_revert', { type: 'plan.revert', revision: 6 }).message).toMatch(/removed later/);
+    expect(room.accept({ type: 'plan.revert', revision: 5 }).change.patch).toEqual({});
+    expect(room.task('task-uid-1')).toMatchObject({ description: 'new', priority: 'high' });
+  });
+
+  test('in a batch too: what the batch made under an old uid is not the row of the Change', () => {
+    const room = start();
+    const add = { type: 'task.add', uid: 'task-uid-1', group: 'A', description: 'x' } as const;
+    room.accept(add);
+    room.accept({ type: 'task.edit', task: 'task-uid-1', priority: 'high' });
+    const again = { ...add, priority: 'high' };
+    room.refuse('cannot_revert', {
+      type: 'batch',
+      mutations: [{ type: 'task.remove', task: 'task-uid-1' }, again, { type: 'plan.revert', revision: 6 }],
+    });
+  });
+
+  test('where finished tasks are reopened before they start, it does not put one in progress', () => {
+    const room = start();
+    room.accept({ type: 'task.start', task: 'task-1' });
+    const { revision } = room.accept({ type: 'task.complete', task: 'task-1' }).change;
+    room.accept({ type: 'plan.policy', strictTerminal: true });
+    expect(room.refuse('cannot_revert', { type: 'plan.revert', revision }).message).toMatch(/'task-1' is completed/);
+    room.accept({ type: 'plan.policy', strictTerminal: false });
+    room.accept({ type: 'plan.revert', revision });
   });
 
   test('a new row that others took away already needs no taking away', () => {

@@ -123,7 +123,7 @@ describe('task.complete and task.cancel', () => {
     room.accept({ type: 'task.cancel', task: 'task-2' });
     for (const type of ['task.complete', 'task.cancel'] as const) {
       expect(room.refuse('terminal', { type, task: 'task-1' }).message).toMatch(/task-1.*completed/);
-      expect(room.refuse('terminal', { type, task: 'task-2' }).message).toMatch(/task-2.*cancelled/);
+      expect(room.refuse('terminal', { type, task: 'task-2' }).message).toMatch(/task-2.*cancelled already\. Reopen/);
     }
   });
 

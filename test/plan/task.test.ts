@@ -236,8 +236,15 @@ describe('task.remove', () => {
     room.accept({ type: 'task.edit', task: 'task-3', dependsOn: ['task-1'] });
     const message = onlyNag(room.accept({ type: 'task.remove', task: 'task-1' }), 'dependents');
     expect(message).toContain("'task-1' is gone");
-    expect(message).toContain("'task-2' and 'task-3'");
+    expect(message).toContain("'task-2' and 'task-3' still list it");
     expect(room.task('task-2').dependsOn).toEqual(['task-1']);
+  });
+
+  test('one task that names it is spoken of in the singular', () => {
+    const room = new PlanHarness().with('A', 'one', 'two');
+    room.accept({ type: 'task.edit', task: 'task-2', dependsOn: ['task-1'] });
+    const message = onlyNag(room.accept({ type: 'task.remove', task: 'task-1' }), 'dependents');
+    expect(message).toContain("'task-2' still lists it");
   });
 
   test('[S0-25] the group stays even if it is empty now; a task of any status may go', () => {

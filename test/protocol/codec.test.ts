@@ -38,6 +38,22 @@ describe('decodeFrame', () => {
     expect(brief(read(jsonDepthMax + 1))).toBe('too_deep');
   });
 
+  test('a text of too many values is refused before it is made; separators in strings are none', () => {
+    const { jsonValuesMax, jsonDepthMax } = limits;
+    const array = (count: number): string => `[${'1,'.repeat(count - 1)}1]`;
+    expect(parseJson(array(jsonValuesMax), jsonDepthMax)).toMatchObject({ ok: true });
+    expect(parseJson(array(jsonValuesMax + 1), jsonDepthMax)).toMatchObject({ error: { code: 'too_large' } });
+    expect(parseJson(`["${',:'.repeat(jsonValuesMax)}"]`, jsonDepthMax)).toMatchObject({ ok: true });
+  });
+
+  test.each([1, 2, 3, 4, 5, 1_000, 1_001])('%i backslashes before a quote end a string, or not', (count) => {
+    const { jsonDepthMax } = limits;
+    const text = `["${'\\'.repeat(count)}"${count % 2 === 0 ? '' : '"'},${nested(jsonDepthMax)}]`;
+    expect(parseJson(text, jsonDepthMax)).toMatchObject({ error: { code: 'too_deep' } });
+    const inside = `["${'\\'.repeat(count)}${count % 2 === 0 ? '\\' : ''}"${nested(jsonDepthMax)}"]`;
+    expect(parseJson(inside, jsonDepthMax)).toMatchObject({ ok: true });
+  });
+
   test('brackets in strings are no nesting, escaped quotes do not end a string', () => {
     const text = JSON.stringify({
       a: '['.repeat(100),

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { RoomEvent } from '../../server/room/registry.ts';
 import { openMemoryStore } from '../../server/store/memory.ts';
+import type { Store } from '../../server/store/store.ts';
+import { limits } from '../../shared/plan/limits.ts';
+import { append, snapshot } from '../support/appends.ts';
 import { HeldStore } from '../support/held-store.ts';
 import { Random, testSeed } from '../support/random.ts';
 import { add, brief, Mirror, openRooms, submission } from '../support/room-harness.ts';
@@ -75,6 +78,67 @@ describe('the list', () => {
     expect(written).toMatchObject({ documentRevision: 2, documentUpdatedAt: updatedAt });
     await rooms.submit('r', submission(add('two')));
     expect(await entry()).toMatchObject({ revision: 3, documentRevision: 2, documentUpdatedAt: updatedAt });
+  });
+});
+
+describe('reads that cost much', () => {
+  test('lists that are asked for together are one; none is older than its asking', async () => {
+    const store = openMemoryStore();
+    let lists = 0;
+    const counted: Store = Object.assign(Object.create(store) as Store, {
+      list: () => {
+        lists += 1;
+        return store.list();
+      },
+    });
+    const rooms = openRooms(counted);
+    await rooms.submit('before', submission(add('one')));
+    const names = async () => {
+      const listed = await rooms.list();
+      return listed.ok ? listed.value.rooms.map(({ room }) => room) : [];
+    };
+    const early = names();
+    await counted.append(append('between', 0));
+    const late = await Promise.all([early, ...Array.from({ length: 100 }, names)]);
+    for (const each of late.slice(1)) expect(each).toEqual(['before', 'between']);
+    // The early one, one for the first who asked after it, and one for all who came meanwhile.
+    expect(lists).toBeLessThanOrEqual(3);
+    await counted.append(append('later', 0));
+    expect(await names()).toEqual(['before', 'between', 'later']);
+  });
+
+  test('history is read from disk a few at a time; what is in memory waits for nobody, and past the bound one is refused', async () => {
+    const store = openMemoryStore();
+    expect(await store.append(append('r', 0, 3))).toEqual({ type: 'appended' });
+    expect(await store.saveSnapshot(snapshot('r', 3))).toMatchObject({ ok: true });
+    const waiting: (() => void)[] = [];
+    const bounds: unknown[] = [];
+    const held: Store = Object.assign(Object.create(store) as Store, {
+      history: async (...range: Parameters<Store['history']>) => {
+        bounds.push(range[4]);
+        await new Promise<void>((resolve) => waiting.push(resolve));
+        return store.history(...range);
+      },
+    });
+    const rooms = openRooms(held);
+    await rooms.submit('r', submission(add('four')));
+    const opened = await rooms.open('r');
+    if (!opened.ok) throw new Error(opened.error.message);
+    const { historyReadsMax, historyReadsWaitingMax, historyReadCharactersMax: charactersMax } = limits;
+    const reads = Array.from({ length: historyReadsMax + historyReadsWaitingMax }, () =>
+      rooms.readHistory(opened.value, 1, 4),
+    );
+    expect(await rooms.readHistory(opened.value, 1, 4)).toBeUndefined();
+    expect(await rooms.readHistory(opened.value, 4, 4)).toMatchObject({ value: [{ change: { revision: 4 } }] });
+    expect(bounds).toEqual(Array.from({ length: historyReadsMax }, () => ({ charactersMax })));
+    let answered = 0;
+    for (const read of reads) void read.then(() => (answered += 1));
+    while (answered < reads.length) {
+      expect(waiting.length).toBeLessThanOrEqual(historyReadsMax);
+      waiting.shift()?.();
+      await Promise.resolve();
+    }
+    for (const read of await Promise.all(reads)) expect(read?.ok && read.value.length).toBe(4);
   });
 });
 

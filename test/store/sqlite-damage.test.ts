@@ -67,6 +67,17 @@ describe('a damaged Change', () => {
     expect(await opened.append(append('sound', 20))).toEqual({ type: 'appended' });
   });
 
+  test('is not met by a bounded read that ends before it: no more is read than asked for', async () => {
+    flipRecord(7);
+    const opened = await reopen();
+    const charactersMax = 3 * JSON.stringify(storedRun(1, 1)).length;
+    for (const newest of [false, true]) {
+      const read = await opened.history('damaged', epoch, 1, 20, { charactersMax, newest });
+      expect(read.ok && read.value.length).toBeGreaterThanOrEqual(3);
+    }
+    expect(await opened.history('damaged', epoch, 1, 20, { charactersMax: 1_000_000 })).toEqual(failed);
+  });
+
   test('before a snapshot does not keep the plan from loading', async () => {
     await use((opened) => opened.saveSnapshot(snapshot('damaged', 10)));
     flipRecord(7);

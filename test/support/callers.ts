@@ -67,7 +67,7 @@ export const openHttpCaller: OpenCaller = async ({ url }, actor) => ({
     const { room: _room, ...body } = input;
     const response = await fetch(`${url}/api/rooms${path}`, {
       method,
-      headers: { 'x-planroom-actor': actor },
+      headers: { 'x-planroom-actor': actor, 'content-type': 'application/json' },
       ...(method === 'POST' && { body: JSON.stringify(body) }),
     });
     const answer = (await response.json()) as { readonly error?: Failed; readonly ack?: unknown };

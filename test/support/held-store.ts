@@ -22,7 +22,7 @@ export class HeldStore implements Store {
     this.store = store;
     this.list = () => store.list();
     this.load = (room) => store.load(room);
-    this.history = (room, epoch, from, to) => store.history(room, epoch, from, to);
+    this.history = (...range) => store.history(...range);
     this.findMutation = (room, epoch, id) => store.findMutation(room, epoch, id);
     this.saveSnapshot = (snapshot) => store.saveSnapshot(snapshot);
     this.readSight = (room, epoch, actor, dialect) => store.readSight(room, epoch, actor, dialect);

@@ -32,11 +32,14 @@ export class PlanHarness {
       actor,
       newUid: () => this.newUid(),
       history: (wanted) => {
-        expect(needed, 'history is asked for only where historyNeeded said so').toBeDefined();
-        expect(wanted).toBeGreaterThanOrEqual(needed?.from ?? 0);
-        expect(wanted).toBeLessThanOrEqual(needed?.to ?? 0);
-        const record = this.lost.has(wanted) ? undefined : this.records.find((r) => r.change.revision === wanted);
+        expect(needed?.revisions, 'history is asked for only where historyNeeded said so').toContain(wanted);
+        const record = this.recordAt(wanted);
         return record && { ...record.change, undo: record.undo };
+      },
+      undosSince: (base) => {
+        expect(needed?.undosSince, 'history is asked for only where historyNeeded said so').toBeLessThanOrEqual(base);
+        const since = Array.from({ length: revision - 1 - base }, (_, index) => this.recordAt(revision - 1 - index));
+        return since.every((record) => record !== undefined) ? since.map((record) => record.undo) : undefined;
       },
     });
     if (!decision.ok) return err(decision.error);
@@ -46,6 +49,10 @@ export class PlanHarness {
     const record = { change, undo, nags };
     this.records.push(record);
     return ok(record);
+  }
+
+  private recordAt(revision: number): ChangeRecord | undefined {
+    return this.lost.has(revision) ? undefined : this.records.find((record) => record.change.revision === revision);
   }
 
   private newUid(): string {

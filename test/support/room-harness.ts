@@ -12,14 +12,18 @@ function rethrow(error: unknown): void {
   throw error;
 }
 
-/** A registry on a store, with a counting clock and counting uids. */
+let registries = 0;
+
+/** A registry on a store, with a counting clock and counting uids; those of two registries are never the same. */
 export function openRooms(store: Store = openMemoryStore(), onFault = rethrow): RoomRegistry {
+  registries += 1;
+  const prefix = `uid-${registries}`;
   let uids = 0;
   let ticks = 0;
   return new RoomRegistry({
     store,
     now: () => new Date(Date.UTC(2026, 0, 1) + ticks++).toISOString(),
-    newUid: () => `uid-${String(++uids).padStart(6, '0')}`,
+    newUid: () => `${prefix}-${String(++uids).padStart(6, '0')}`,
     atEndOfTick: new TickScheduler().atEndOfTick,
     onFault,
   });

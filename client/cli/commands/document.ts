@@ -2,8 +2,9 @@ import type { Command } from 'commander';
 import { ok } from '../../../shared/plan/result.ts';
 import { cliFailure, exitCodes, usageFailure } from '../failure.ts';
 import { readText } from '../files.ts';
+import type { Outcome } from '../output.ts';
 import { mutateAndSay, withClient } from '../session.ts';
-import { parseRevision } from '../settings.ts';
+import { parseRevision, type Settings } from '../settings.ts';
 import { answering, type Run } from './command.ts';
 import { examples } from './tasks.ts';
 
@@ -17,19 +18,20 @@ interface WriteOptions {
 
 /** `doc show`, `doc write`, `doc status`: the Markdown document of the plan. */
 export function addDocumentCommands(program: Command, run: Run): void {
-  const doc = program.command('doc').description('show or write the document of the plan');
+  const doc = program.command('doc').description('show or write the document of the plan; alone: print it');
   doc.addHelpText('after', examples('doc', 'doc write notes.md --title Notes', 'doc status approved'));
+  // The argument catches words that are no command of it; the help does not show it.
   doc
-    .command('show', { isDefault: true })
-    .description('print the document')
+    .usage('[options] [command]')
+    .argument('[command]')
     .action(
-      answering(run, async (settings) => {
-        const read = await withClient(settings, (client) => client.document(settings.room));
-        if (!read.ok) return read;
-        if (read.value.revision > 0) return ok({ json: read.value, text: read.value.content });
-        return cliFailure('document_not_found', 'The plan has no document yet.', exitCodes.rejected);
-      }),
+      answering(run, async (settings, [word]) =>
+        word === undefined
+          ? show(settings)
+          : usageFailure(`There is no command 'doc ${word}'. There are: doc show, doc write, doc status.`),
+      ),
     );
+  doc.command('show').description('print the document').action(answering(run, show));
   doc
     .command('write')
     .description('replace the body, the labels, or both; what is not given stays')
@@ -59,14 +61,22 @@ export function addDocumentCommands(program: Command, run: Run): void {
           settings,
           { type: 'document.status', status, ...(base !== undefined && { base }) },
           () => `The document is '${status}'`,
+          () => `The document is '${status}' already`,
         ),
       ),
     );
 }
 
+async function show(settings: Settings): Promise<Outcome> {
+  const read = await withClient(settings, (client) => client.document(settings.room));
+  if (!read.ok) return read;
+  if (read.value.revision > 0) return ok({ json: read.value, text: read.value.content });
+  return cliFailure('document_not_found', 'The plan has no document yet.', exitCodes.rejected);
+}
+
 async function write(
   run: Run,
-  settings: Parameters<typeof mutateAndSay>[0],
+  settings: Settings,
   argument: string | undefined,
   { file = argument, title, author, status, base }: WriteOptions,
 ) {
@@ -87,5 +97,6 @@ async function write(
       ...(base !== undefined && { base }),
     },
     () => 'Wrote the document',
+    () => 'The document says that already',
   );
 }

@@ -1,12 +1,13 @@
 import { type Command, Option } from 'commander';
-import { parseMarkdown, toMarkdown } from '../../../shared/plan/markdown.ts';
+import { toMarkdown } from '../../../shared/plan/markdown.ts';
 import { type Snapshot, type Status, statuses } from '../../../shared/plan/model.ts';
 import { Plan } from '../../../shared/plan/plan.ts';
 import { renderContext } from '../../../shared/plan/render.ts';
 import { ok } from '../../../shared/plan/result.ts';
+import { joinNames } from '../../../shared/plan/text.ts';
 import { blockers, taskId } from '../../sdk/index.ts';
-import { cliFailure, exitCodes } from '../failure.ts';
-import { readText, writeText } from '../files.ts';
+import { cliFailure, exitCodes, usageFailure } from '../failure.ts';
+import { writeText } from '../files.ts';
 import { type Outcome, paintFor } from '../output.ts';
 import { matches, planLines, type TaskFilter } from '../plan-text.ts';
 import { mutateAndSay, withClient } from '../session.ts';
@@ -15,12 +16,11 @@ import { oneLine } from '../terminal-text.ts';
 import { answering, type Run } from './command.ts';
 import { examples } from './tasks.ts';
 
-/** Commands about the plan as a whole: show, clean, verify, import, export. */
+/** Commands about the plan as a whole: show, clean, verify, export. */
 export function addPlanCommands(program: Command, run: Run): void {
   addShow(program, run);
   addClean(program, run);
   addVerify(program, run);
-  addImport(program, run);
   addExport(program, run);
 }
 
@@ -47,9 +47,16 @@ function addShow(program: Command, run: Run): void {
     )
     .action(
       answering<ShowOptions>(run, async (settings, _args, options) => {
+        const { context, ...filters } = options;
+        if (context && Object.keys(filters).length > 0) {
+          return usageFailure('--context shows the whole open plan; name no other filter with it.');
+        }
+        if (filters.ready && filters.blocked) {
+          return usageFailure('No task is both ready and blocked; name one of --ready and --blocked.');
+        }
         const read = await withClient(settings, (client) => client.snapshot(settings.room));
         if (!read.ok) return read;
-        return options.context ? showContext(read.value) : showPlan(read.value, options, run);
+        return context ? showContext(read.value) : showPlan(read.value, filters, run);
       }),
     );
 }
@@ -67,7 +74,9 @@ function showPlan(snapshot: Snapshot, { group, ...rest }: ShowOptions, run: Run)
   const plan = Plan.fromSnapshot(snapshot);
   const found = group === undefined ? undefined : plan.findGroup(group);
   if (group !== undefined && !found) {
-    return cliFailure('group_not_found', `Group '${group}' does not exist.`, exitCodes.rejected);
+    const titles = snapshot.groups.map(({ title }) => title);
+    const there = titles.length > 0 ? `There are: ${joinNames(titles)}.` : 'The plan has no groups yet.';
+    return cliFailure('group_not_found', `Group '${group}' does not exist. ${there}`, exitCodes.rejected);
   }
   const filter: TaskFilter = { ...rest, ...(found && { group: found.uid }) };
   const tasks = snapshot.tasks
@@ -88,7 +97,12 @@ function addClean(program: Command, run: Run): void {
       answering<{ readonly pending?: boolean; readonly base?: number }>(run, (settings, _args, options) => {
         const { pending = false, base } = options;
         const mutation = { type: 'tasks.clean' as const, keepPending: !pending, ...(base !== undefined && { base }) };
-        return mutateAndSay(settings, mutation, () => 'Cleaned');
+        return mutateAndSay(
+          settings,
+          mutation,
+          () => 'Cleaned',
+          () => 'There was nothing to clean',
+        );
       }),
     );
 }
@@ -109,8 +123,9 @@ function addVerify(program: Command, run: Run): void {
     .option('--base <revision>', 'refuse if the group changed after this revision', parseRevision)
     .addHelpText('after', examples('verify Build --evidence "npm test: 214 passed"'))
     .action(
-      answering<VerifyOptions>(run, (settings, [group = ''], { evidence, undo = false, base }) =>
-        mutateAndSay(
+      answering<VerifyOptions>(run, async (settings, [group = ''], { evidence, undo = false, base }) => {
+        if (undo && evidence !== undefined) return usageFailure('--undo takes the evidence back; do not give any.');
+        return mutateAndSay(
           settings,
           {
             type: 'group.verify',
@@ -120,30 +135,8 @@ function addVerify(program: Command, run: Run): void {
             ...(base !== undefined && { base }),
           },
           () => (undo ? `Group '${group}' is not verified any more` : `Group '${group}' is verified`),
-        ),
-      ),
-    );
-}
-
-function addImport(program: Command, run: Run): void {
-  program
-    .command('import')
-    .description('replace all groups and tasks by those of a Markdown file; the document too if it is an export')
-    .argument('<file>', 'Markdown file, - for stdin')
-    .option('--base <revision>', 'refuse if the plan is not at this revision', parseRevision)
-    .addHelpText('after', examples('import plan.md', 'import - < plan.md'))
-    .action(
-      answering<{ readonly base?: number }>(run, async (settings, [file = ''], { base }) => {
-        const text = await readText(file, run.io);
-        if (!text.ok) return text;
-        const groups = parseMarkdown(text.value).groups.length;
-        const mutation = { type: 'plan.load' as const, markdown: text.value, ...(base !== undefined && { base }) };
-        const loaded = await mutateAndSay(settings, mutation, ({ created }) => {
-          return `Imported ${count(created.length, 'task')} in ${count(groups, 'group')}`;
-        });
-        return loaded.ok
-          ? ok({ ...loaded.value, json: { ...loaded.value.json, tasks: loaded.value.json.created.length, groups } })
-          : loaded;
+          () => (undo ? `Group '${group}' was not verified` : `Group '${group}' was verified already`),
+        );
       }),
     );
 }
@@ -162,6 +155,7 @@ function addExport(program: Command, run: Run): void {
     .addHelpText('after', examples('export > plan.md', 'export --output plan.md --force'))
     .action(
       answering<ExportOptions>(run, async (settings, _args, { output, force = false }) => {
+        if (force && output === undefined) return usageFailure('--force overwrites a file; name it with --output.');
         const read = await withClient(settings, (client) => client.snapshot(settings.room));
         if (!read.ok) return read;
         const { room, epoch, revision } = read.value;
@@ -174,8 +168,4 @@ function addExport(program: Command, run: Run): void {
         return ok({ json: { room, epoch, revision, output, bytes }, lines: [line] });
       }),
     );
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

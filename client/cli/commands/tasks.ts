@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
+import { err } from '../../../shared/plan/result.ts';
 import type { Ack, SingleMutation } from '../../sdk/index.ts';
-import { usageFailure } from '../failure.ts';
+import { type CliFailure, usageFailure } from '../failure.ts';
 import { mutateAndSay } from '../session.ts';
 import { collectList, parseRevision } from '../settings.ts';
 import { answering, type Run } from './command.ts';
@@ -17,15 +18,49 @@ interface EditOptions extends AddOptions {
   readonly base?: number;
 }
 
-/** Commands that change tasks: add, edit, and the ways of a status. */
+interface MoveOptions {
+  readonly before?: string;
+  readonly after?: string;
+  readonly group?: string;
+  readonly base?: number;
+}
+
+/** Commands that change tasks: add, edit, move, and the ways of a status. */
 export function addTaskCommands(program: Command, run: Run): void {
   addAdd(program, run);
   addEdit(program, run);
-  addStatusCommand(program, run, 'start', 'task.start', 'take tasks in progress', 'Started');
-  addStatusCommand(program, run, 'done', 'task.complete', 'complete tasks', 'Completed');
-  addStatusCommand(program, run, 'cancel', 'task.cancel', 'cancel tasks: they will not be done', 'Cancelled');
-  addStatusCommand(program, run, 'reopen', 'task.reopen', 'take tasks back to pending', 'Reopened');
-  addStatusCommand(program, run, 'remove', 'task.remove', 'remove tasks from the plan', 'Removed');
+  addMove(program, run);
+  addStatusCommand(program, run, {
+    name: 'start',
+    type: 'task.start',
+    description: 'take tasks in progress; by default everyone has at most one (planroom policy)',
+    verb: 'Started',
+    shown: ['start task-7', 'start task-7 --as my-agent --base 12'],
+  });
+  addStatusCommand(program, run, {
+    name: 'done',
+    type: 'task.complete',
+    description: 'complete tasks',
+    verb: 'Completed',
+  });
+  addStatusCommand(program, run, {
+    name: 'cancel',
+    type: 'task.cancel',
+    description: 'cancel tasks: they will not be done',
+    verb: 'Cancelled',
+  });
+  addStatusCommand(program, run, {
+    name: 'reopen',
+    type: 'task.reopen',
+    description: 'take tasks back to pending',
+    verb: 'Reopened',
+  });
+  addStatusCommand(program, run, {
+    name: 'remove',
+    type: 'task.remove',
+    description: 'remove tasks from the plan',
+    verb: 'Removed',
+  });
 }
 
 function addAdd(program: Command, run: Run): void {
@@ -47,7 +82,7 @@ function addAdd(program: Command, run: Run): void {
             description: words.join(' '),
             ...(group !== undefined && { group }),
             ...(depends && { dependsOn: [...depends] }),
-            ...(priority !== undefined && { priority }),
+            ...(priority && { priority }),
             ...(label && { labels: [...label] }),
           },
           (ack) => `Added ${createdIds(ack)}`,
@@ -70,6 +105,7 @@ function addEdit(program: Command, run: Run): void {
     .addHelpText('after', examples('edit task-7 --description "Write the lexer" --base 12', "edit task-7 --depends ''"))
     .action(
       answering<EditOptions>(run, async (settings, [task = ''], options) => {
+        if (task === '') return noTask;
         const { description, group, depends, priority, label, base } = options;
         const fields = [description, group, depends, priority, label];
         if (fields.every((field) => field === undefined)) {
@@ -88,38 +124,90 @@ function addEdit(program: Command, run: Run): void {
             ...(base !== undefined && { base }),
           },
           () => `Edited ${task}`,
+          () => `${task} says that already`,
         );
       }),
     );
 }
 
-type StatusMutation = 'task.start' | 'task.complete' | 'task.cancel' | 'task.reopen' | 'task.remove';
+function addMove(program: Command, run: Run): void {
+  program
+    .command('move')
+    .description('put a task elsewhere: before or after another, or at the end of a group')
+    .argument('<task>', 'id such as task-7, or uid')
+    .option('--before <task>', 'the task it goes before, in the group of that one')
+    .option('--after <task>', 'the task it goes after, in the group of that one')
+    .option('--group <title>', 'group whose end it goes to, made if it is not there')
+    .option('--base <revision>', 'refuse if the task changed after this revision', parseRevision)
+    .addHelpText('after', examples('move task-7 --before task-2', 'move task-7 --group Release'))
+    .action(
+      answering<MoveOptions>(run, async (settings, [task = ''], { before, after, group, base }) => {
+        const places = [before, after, group].filter((place) => place !== undefined);
+        if (places.length !== 1) return usageFailure('Name one of --before, --after, --group.');
+        if (task === '' || before === '' || after === '') return noTask;
+        return mutateAndSay(
+          settings,
+          {
+            type: 'task.move',
+            task,
+            ...(before !== undefined && { before }),
+            ...(after !== undefined && { after }),
+            ...(group !== undefined && { group }),
+            ...(base !== undefined && { base }),
+          },
+          () => `Moved ${task}`,
+          () => `${task} is there already`,
+        );
+      }),
+    );
+}
+
+interface StatusCommand {
+  readonly name: string;
+  readonly type: 'task.start' | 'task.complete' | 'task.cancel' | 'task.reopen' | 'task.remove';
+  readonly description: string;
+  readonly verb: string;
+  /** Examples. */
+  readonly shown?: readonly string[];
+}
 
 /** Several tasks go as one Change: all of them or none. */
-function addStatusCommand(
-  program: Command,
-  run: Run,
-  name: string,
-  type: StatusMutation,
-  description: string,
-  verb: string,
-): void {
+function addStatusCommand(program: Command, run: Run, { name, type, description, verb, shown }: StatusCommand): void {
   program
     .command(name)
     .description(description)
     .argument('<task...>', 'ids such as task-7, or uids; several are changed together or not at all')
     .option('--base <revision>', 'refuse if one of the tasks changed after this revision', parseRevision)
-    .addHelpText('after', examples(`${name} task-7`, `${name} task-7 task-8`))
+    .addHelpText('after', examples(...(shown ?? [`${name} task-7`, `${name} task-7 task-8`])))
     .action(
-      answering<{ readonly base?: number }>(run, (settings, tasks, { base }) => {
+      answering<{ readonly base?: number }>(run, async (settings, named, { base }) => {
+        if (named.includes('')) return noTask;
+        const tasks = [...new Set(named)];
         const mutations = tasks.map(
           (task): SingleMutation => ({ type, task, ...(base !== undefined && { base }) }) as SingleMutation,
         );
         const [only] = mutations;
         const mutation = mutations.length === 1 && only ? only : { type: 'batch' as const, mutations };
-        return mutateAndSay(settings, mutation, () => `${verb} ${tasks.join(', ')}`);
+        const list = tasks.join(', ');
+        const done = await mutateAndSay(
+          settings,
+          mutation,
+          () => `${verb} ${list}`,
+          () => `${verb} already: ${list}`,
+        );
+        return done.ok ? done : err(atTask(done.error, tasks));
       }),
     );
+}
+
+const noTask = usageFailure('A task is named by its id, such as task-7, or its uid.');
+
+/** What the server calls a mutation of a batch is one of the tasks here. */
+function atTask(failure: CliFailure, tasks: readonly string[]): CliFailure {
+  const task = tasks[Number(failure.facts?.index)];
+  if (task === undefined) return failure;
+  const message = failure.message.replace(/^Mutation \d+ of \d+ was refused, so none took effect\. /, '');
+  return { ...failure, message: `Nothing was changed, because of ${task}: ${message}` };
 }
 
 function createdIds(ack: Ack): string {

@@ -129,7 +129,7 @@ class Watch {
   private fail(failure: ClientFailure): void {
     // Closing is how we end ourselves.
     if (failure.code === 'closed') return;
-    const translated = fromClient(failure);
+    const translated = fromClient(failure, this.settings.url);
     presentFailure(translated, this.settings.json, this.io);
     this.end(translated.exitCode);
   }

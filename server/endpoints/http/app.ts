@@ -10,7 +10,7 @@ import type { Operation, OperationContext } from '../../operations/operation.ts'
 import { runOperation } from '../../operations/registry.ts';
 import type { RoomRegistry } from '../../room/registry.ts';
 import { answer, failure, json } from './answer.ts';
-import { readBody } from './body.ts';
+import { readBody, refusalOfMedia } from './body.ts';
 import { actorOf, queryNumbers } from './request.ts';
 import { addTools } from './tool-routes.ts';
 
@@ -38,6 +38,7 @@ const mutationBody = z.strictObject({
 /** The HTTP endpoint: the operations of the registry as JSON under `/api`, and the probes. */
 export function createHttpApp(options: HttpOptions): Hono<Environment> {
   const app = new Hono<Environment>();
+  app.use('/api/*', async (context, next) => refusalOfMedia(context.env.incoming) ?? next());
   addProbes(app, options);
   const { rooms, newId, files } = options;
   const callerAs = (actor: string): OperationContext => ({ rooms, newId, files, actor });
@@ -95,8 +96,7 @@ function addRooms(app: Hono<Environment>, callerAs: (actor: string) => Operation
   });
   app.post('/api/rooms/:room/mutations', async (context) => {
     const body = await readBody(context.env.incoming, mutationBody);
-    // What is left of a body that is too large is not waited for.
-    if (!body.ok) return failure(body.error, body.error.code === 'too_large' ? { connection: 'close' } : {});
+    if (!body.ok) return body.error;
     const { actor: stated, ...input } = body.value;
     const actor = stated === undefined ? actorOf(context) : ok(stated);
     if (!actor.ok) return answer(actor);

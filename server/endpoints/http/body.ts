@@ -4,52 +4,40 @@ import { limits } from '../../../shared/plan/limits.ts';
 import { err, ok, type Result } from '../../../shared/plan/result.ts';
 import { explainIssues, parseJson } from '../../../shared/protocol/codec.ts';
 import type { ErrorBody } from '../../../shared/protocol/error-code.ts';
+import { readText } from '../request-body.ts';
+import { failure } from './answer.ts';
 
-const { httpBodyBytesMax, jsonDepthMax } = limits;
-
-const tooLarge: ErrorBody = {
-  code: 'too_large',
-  message: `A body may have ${httpBodyBytesMax} bytes.`,
-  facts: { httpBodyBytesMax },
-};
-
-/** The JSON body of a request, of at most `httpBodyBytesMax`, in the shape of the schema. */
+/** The JSON body of a request in the shape of the schema, or the answer that says what is wrong with it. */
 export async function readBody<Schema extends z.ZodType>(
   incoming: IncomingMessage,
   schema: Schema,
-): Promise<Result<z.output<Schema>, ErrorBody>> {
-  const bytes = await readBytes(incoming);
-  if (!bytes.ok) return bytes;
-  const text = decodeUtf8(bytes.value);
-  if (text === undefined) return err({ code: 'bad_frame', message: 'The body is not UTF-8 text.' });
-  const value = parseJson(text, jsonDepthMax);
-  if (!value.ok) return value;
+): Promise<Result<z.output<Schema>, Response>> {
+  const text = await readText(incoming);
+  if (!text.ok) return err(refusal(text.error));
+  const value = parseJson(text.value, limits.jsonDepthMax);
+  if (!value.ok) return err(refusal(value.error));
   const parsed = schema.safeParse(value.value);
   if (parsed.success) return ok(parsed.data);
-  return err({ code: 'bad_message', message: `The body is not understood. ${explainIssues(parsed.error)}` });
+  return err(refusal({ code: 'bad_message', message: `The body is not understood. ${explainIssues(parsed.error)}` }));
 }
 
-/** Piece by piece, so that a larger body is refused before it is all here; the connection stays, for the answer. */
-async function readBytes(incoming: IncomingMessage): Promise<Result<Buffer, ErrorBody>> {
-  if (Number(incoming.headers['content-length'] ?? 0) > httpBodyBytesMax) return err(tooLarge);
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const piece of incoming.iterator({ destroyOnReturn: false })) {
-      bytes += piece.length;
-      if (bytes > httpBodyBytesMax) return err(tooLarge);
-      pieces.push(piece);
-    }
-  } catch {
-    return err({ code: 'bad_frame', message: 'The body ended early.' });
-  }
-  return ok(Buffer.concat(pieces));
+function refusal(body: ErrorBody): Response {
+  // What is left of a body that is too large is not waited for.
+  return failure(body, body.code === 'too_large' ? { connection: 'close' } : {});
 }
 
-function decodeUtf8(bytes: Buffer): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+/** What keeps a body from being read as JSON; undefined: nothing, or there is no body. A stated length of 0 is none. */
+export function refusalOfMedia({ headers }: IncomingMessage): Response | undefined {
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+  if (!hasBody) return undefined;
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity') return unsupported(`Content-Encoding '${encoding.slice(0, 40)}'`);
+  const type = headers['content-type'];
+  if (type === undefined || /^\s*application\/([\w.-]+\+)?json\s*(;|$)/i.test(type)) return undefined;
+  return unsupported(`Content-Type '${type.slice(0, 100)}'`);
+}
+
+function unsupported(what: string): Response {
+  const message = `A body with ${what} is not read here; send plain JSON, with Content-Type: application/json.`;
+  return failure({ code: 'bad_message', message }, { connection: 'close' }, 415);
 }

@@ -3,7 +3,7 @@ import type { Hono } from 'hono';
 import { z } from 'zod';
 import type { OperationContext } from '../../operations/operation.ts';
 import { runOperation } from '../../operations/registry.ts';
-import { answer, failure } from './answer.ts';
+import { answer } from './answer.ts';
 import { readBody } from './body.ts';
 import { actorOf } from './request.ts';
 
@@ -20,7 +20,7 @@ export function addTools(app: Hono<Environment>, callerAs: (actor: string) => Op
   });
   app.post('/api/rooms/:room/tools/:tool', async (context) => {
     const body = await readBody(context.env.incoming, toolArguments);
-    if (!body.ok) return failure(body.error, body.error.code === 'too_large' ? { connection: 'close' } : {});
+    if (!body.ok) return body.error;
     const actor = actorOf(context);
     if (!actor.ok) return answer(actor);
     const { room, tool } = context.req.param();

@@ -8,7 +8,7 @@ import type { ErrorBody } from '../../../shared/protocol/error-code.ts';
 import { PresenceBoard } from '../../room/presence.ts';
 import type { RoomRegistry } from '../../room/registry.ts';
 import type { AtEndOfTick } from '../../room/tick-task.ts';
-import { refusalOf, refuseUpgrade } from '../local-guard.ts';
+import { refusalOf, refuseConnection } from '../local-guard.ts';
 import { FrameCache } from './frames.ts';
 import { RoomListFeed } from './room-list-feed.ts';
 import { Session } from './session.ts';
@@ -77,7 +77,7 @@ export class WebSocketEndpoint {
     socket.on('error', () => socket.destroy());
     const refusal = this.refusal(request);
     if (refusal) {
-      refuseUpgrade(socket, refusal);
+      refuseConnection(socket, refusal);
       return;
     }
     this.server.handleUpgrade(request, socket, head, (webSocket) => this.accept(webSocket, socket));
@@ -104,7 +104,7 @@ export class WebSocketEndpoint {
     if (this.sessions.size >= limits.sessionsMax) {
       return { code: 'too_many_sessions', message: `The server has ${limits.sessionsMax} connections already.` };
     }
-    return refusalOf(request.headers);
+    return refusalOf(request);
   }
 
   private accept(webSocket: WebSocket, socket: Duplex): void {

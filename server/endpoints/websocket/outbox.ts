@@ -14,8 +14,9 @@ const lowBytes = 1024 * 1024;
  * shared frames as they are. Frames are written to the socket past the ws library, which would build a header for each
  * receiver; without compression nothing in it waits, so frames never interleave.
  *
- * Bounded: a reader so slow that more than `outboxBytesMax` waits is closed with the code that tells it to resume. The
- * one large answer that is on its way comes on top, so that a plan larger than the bound can be read at all.
+ * Bounded: a reader so slow that more than `outboxBytesMax` waits when more comes is closed with the code that tells it to
+ * resume. The largest thing that is on its way comes on top, be it a plan that was asked for or one large Change, which
+ * all who read it share: what is larger than the bound is legal, and says nothing about how fast its reader is.
  */
 export class Outbox implements TickTask {
   private readonly webSocket: WebSocket;
@@ -25,7 +26,8 @@ export class Outbox implements TickTask {
   private first: string | Frame | undefined;
   private rest: (string | Frame)[] | undefined;
   private queuedBytes = 0;
-  private largeBytes = 0;
+  /** Of the largest thing since the connection last had nothing to send. */
+  private largestBytes = 0;
 
   constructor(webSocket: WebSocket, socket: Duplex, atEndOfTick: AtEndOfTick) {
     this.webSocket = webSocket;
@@ -41,11 +43,9 @@ export class Outbox implements TickTask {
     this.push(frame);
   }
 
-  /** A message, or a frame, that was asked for and may be larger than the bound. Only after `drained`. */
+  /** A message, or a frame, that was asked for and may be large. Only after `drained`. */
   sendLarge(item: ServerMessage | Frame): void {
-    const encoded = Buffer.isBuffer(item) ? item : JSON.stringify(item);
-    this.largeBytes = encoded.length;
-    this.push(encoded);
+    this.push(Buffer.isBuffer(item) ? item : JSON.stringify(item));
   }
 
   /** Settles once little waits, or the connection is gone. One caller at a time. */
@@ -103,14 +103,15 @@ export class Outbox implements TickTask {
   private push(item: string | Frame): void {
     const { webSocket } = this;
     if (webSocket.readyState !== webSocket.OPEN) return;
-    const unsentBytes = this.socket.writableLength;
-    if (unsentBytes === 0 && this.first === undefined && this.largeBytes > item.length) this.largeBytes = 0;
-    this.queuedBytes += item.length;
-    if (this.queuedBytes + unsentBytes > limits.outboxBytesMax + this.largeBytes) {
+    const { waitingBytes } = this;
+    if (waitingBytes === 0) this.largestBytes = 0;
+    if (waitingBytes > limits.outboxBytesMax + this.largestBytes) {
       this.drop();
       webSocket.close(closeCodes.resume, 'You read too slowly. Reconnect and resume from your last revision.');
       return;
     }
+    this.queuedBytes += item.length;
+    this.largestBytes = Math.max(this.largestBytes, item.length);
     if (this.first === undefined) {
       this.first = item;
       this.atEndOfTick(this);

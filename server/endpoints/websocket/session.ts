@@ -239,11 +239,16 @@ export class Session {
       const listed = await this.environment.roomList.watch(this.outbox, watching.signal);
       if (listed.ok || watching.signal.aborted) return;
       this.watching = undefined;
-      this.fail(storeErrorBody(listed.error));
+      this.failWatch(storeErrorBody(listed.error));
     });
     if (taken) return;
     this.watching = undefined;
-    this.fail(tooManyWait);
+    this.failWatch(tooManyWait);
+  }
+
+  /** A watch has neither id nor room: the error says which message it answers. */
+  private failWatch(body: ErrorBody): void {
+    this.fail({ ...body, facts: { ...body.facts, type: 'watch' } });
   }
 
   private onUnwatch(): void {

@@ -18,6 +18,13 @@ export const groupReference = z.string().max(limits.groupTitleBytesMax);
 /** Revision the caller last saw: the mutation is refused when what it touches changed after it. */
 export const baseField = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional();
 
+/** Names a new task within one batch. */
+export const keyField = z
+  .string()
+  .min(1)
+  .max(limits.dependencyIdBytesMax)
+  .regex(/^(?!task-[0-9]+$)/, 'a key must not have the shape of a task id such as task-7');
+
 export const textField = z.string().max(limits.frameBytesMax);
 export const dependsOnField = z.array(z.string().max(limits.dependencyIdBytesMax)).max(limits.dependenciesPerTaskMax);
 export const labelsField = z.array(z.string().min(1).max(limits.labelBytesMax)).max(limits.labelsPerTaskMax);

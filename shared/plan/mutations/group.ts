@@ -106,7 +106,7 @@ function decideRemove(plan: Plan, group: Group, mutation: Remove): Result<Decisi
   if (tasks.length > 0 && !mutation.withTasks) {
     return rejection(
       'group_not_empty',
-      `Group '${group.title}' holds ${tasks.length} task(s). Move or remove them first, or pass withTasks: true.`,
+      `Group '${group.title}' holds ${tasks.length === 1 ? 'a task' : `${tasks.length} tasks`}. Move or remove what it holds first, or pass withTasks: true.`,
       { group: group.title, tasks: tasks.length },
     );
   }
@@ -128,7 +128,7 @@ function decideVerify(plan: Plan, group: Group, mutation: Verify): Result<Decisi
   if (verified && open > 0) {
     draft.nag(
       'verified_with_open_tasks',
-      `Group '${group.title}' is recorded as verified, but ${open} of its tasks are still open.`,
+      `Group '${group.title}' is recorded as verified, but ${open} of its tasks ${open === 1 ? 'is' : 'are'} still open.`,
     );
   }
   return ok(draft.finish());

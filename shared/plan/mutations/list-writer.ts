@@ -1,8 +1,9 @@
 import { arrange, isRising } from '../arrange.ts';
 import { type Decision, Draft } from '../draft.ts';
+import { busyIds, refuseBusy, refuseTerminal, type Start, startClash } from '../in-progress.ts';
 import { limits } from '../limits.ts';
 import { mergeFields, type StatedFields } from '../merge.ts';
-import { taskId, taskNumber } from '../model.ts';
+import { isSameTask, type Policy, type Task, taskId, taskNumber } from '../model.ts';
 import type { Plan } from '../plan.ts';
 import { type Rejection, rejection } from '../rejection.ts';
 import { ok, type Result } from '../result.ts';
@@ -133,13 +134,16 @@ export class ListWriter {
   /** A task the writer dropped goes only if nobody changed it since. What came later, it cannot have dropped. */
   private dropMissing(): void {
     const listed = new Set(this.placed.map((each) => each.uid));
-    for (const { uid, revision } of this.seen.shown) {
+    for (const task of this.seen.shown) {
+      const { uid, revision } = task;
       const current = this.plan.task(uid);
-      if (!current || listed.has(uid)) continue;
+      if (!current || listed.has(uid) || !isSameTask(task, current)) continue;
       if (current.revision === revision) this.removed.add(uid);
       else this.nags.keptChanged(current);
     }
-    const unknown = [...this.plan.tasks()].filter(({ uid }) => !this.seen.all.has(uid) && !listed.has(uid));
+    const unknown = [...this.plan.tasks()].filter(
+      (task) => !isSameTask(task, this.seen.all.get(task.uid)) && !listed.has(task.uid),
+    );
     this.nags.keptUnknown(unknown, this.seen.revision !== undefined);
   }
 
@@ -157,21 +161,23 @@ export class ListWriter {
 
   /** Whoever starts a task by this write must keep to the policy of the room, counting what it has in progress already. */
   private requirePolicy(several: boolean): Result<void, Rejection> {
-    const { inProgress } = this.plan.policy;
-    if (several && inProgress === 'one-per-actor') return ok(undefined);
-    const busy: number[] = [];
+    const { plan } = this;
+    const { inProgress } = plan.policy;
+    const policy: Policy =
+      several && inProgress === 'one-per-actor' ? { ...plan.policy, inProgress: 'any' } : plan.policy;
+    const starts: Start[] = [];
     for (const [uid, { status, number }] of this.edits) {
-      if (status === 'in_progress') busy.push(this.plan.task(uid)?.number ?? (number as number));
+      const task = plan.task(uid);
+      const start = { uid, number: task?.number ?? (number as number), actor: this.stamp.actor, from: task?.status };
+      if (status === 'in_progress') starts.push(start);
     }
-    if (inProgress === 'any' || busy.length === 0) return ok(undefined);
-    for (const task of this.plan.inProgress(inProgress === 'one-per-actor' ? this.stamp.actor : undefined)) {
-      const ends = this.removed.has(task.uid) || this.edits.get(task.uid)?.status !== undefined;
-      if (!ends) busy.push(task.number);
-    }
-    if (busy.length <= 1) return ok(undefined);
-    const ids = busy.sort((a, b) => a - b).map((number) => taskId({ number }));
+    const ends = ({ uid }: Task): boolean => this.removed.has(uid) || this.edits.get(uid)?.status !== undefined;
+    const clash = startClash(plan, policy, starts, ends);
+    if (!clash) return ok(undefined);
+    if (clash.type === 'terminal') return refuseTerminal(clash.start, clash.status);
+    const ids = busyIds(clash);
     const message = `Only one task at a time can be in progress (in_progress); with this list ${joinNames(ids)} would be. Complete or cancel one, or leave it pending.`;
-    return rejection('busy', message, { busy: ids.slice(0, limits.namesPerMessageMax), policy: inProgress });
+    return refuseBusy(message, ids, plan.policy);
   }
 
   private orderTasks(): void {

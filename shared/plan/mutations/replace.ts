@@ -3,7 +3,7 @@ import { type BaseRows, presentRows, rowsAt } from '../base-rows.ts';
 import type { Decision } from '../draft.ts';
 import { limits } from '../limits.ts';
 import { matchItems } from '../match-items.ts';
-import { type Task, taskNumber } from '../model.ts';
+import { isSameTask, type Task, taskNumber } from '../model.ts';
 import type { Plan } from '../plan.ts';
 import { type Rejection, rejection } from '../rejection.ts';
 import { ok, type Result } from '../result.ts';
@@ -102,7 +102,7 @@ function seenBy(plan: Plan, mutation: TasksReplace, stamp: Stamp): Result<Seen, 
     const facts = { expected: revision, current: plan.revision };
     return rejection(
       'unknown_revision',
-      `The history since revision ${revision} is not there. Re-read the plan and retry.`,
+      `The history since revision ${revision} is not there, or too long to merge with. Re-read the plan and retry.`,
       facts,
     );
   }
@@ -166,8 +166,8 @@ function placeItems(
   seen: Seen,
   stamp: Stamp,
 ): readonly Placed[] {
-  const shown = new Set(seen.shown.map((task) => task.uid));
-  const foreign = [...plan.tasks()].filter((task) => !shown.has(task.uid));
+  const shown = new Map(seen.shown.map((task) => [task.uid, task]));
+  const foreign = [...plan.tasks()].filter((task) => !isSameTask(task, shown.get(task.uid)));
   const listed = items.map(({ description, status }, index) => ({ description, status, named: named[index] }));
   const isUntouched = (task: Task): boolean => plan.task(task.uid)?.revision === task.revision;
   const matches = matchItems(listed, seen.shown, foreign, isUntouched, seen.revision !== undefined);
@@ -177,12 +177,13 @@ function placeItems(
     const match = matches[index];
     const uid = match?.uid ?? stamp.newUid();
     const knew = named[index] !== undefined || shown.has(uid);
+    const [then, now] = [seen.all.get(uid), plan.task(uid)];
     return {
       item,
       uid,
       number: match?.number ?? numbers.give(item.number),
-      base: knew ? seen.all.get(uid) : undefined,
-      current: match && plan.task(uid),
+      base: match && knew && isSameTask(match, then) ? then : undefined,
+      current: match && isSameTask(match, now) ? now : undefined,
     };
   });
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { GroupPatch, TaskPatch } from '../change.ts';
 import { type Decision, Draft, type Fields, sameValue } from '../draft.ts';
+import { type Start, startClash } from '../in-progress.ts';
 import { type Group, type PlanDocument, type Policy, type Task, taskId } from '../model.ts';
 import type { Plan } from '../plan.ts';
 import { type Rejection, rejection } from '../rejection.ts';
@@ -52,7 +53,7 @@ class Reverter {
   private readonly groupsBefore: ReadonlyMap<string, GroupPatch>;
   private readonly tasksBefore: ReadonlyMap<string, TaskPatch>;
   /** uid -> who has it in progress again, null when nobody has any more. */
-  private readonly holders = new Map<string, string | null>();
+  private readonly holders = new Map<string, Pick<Start, 'actor' | 'number'> | null>();
   private policyAfter: Policy;
 
   constructor(plan: Plan, revision: number, past: PastChange) {
@@ -73,8 +74,9 @@ class Reverter {
     if (!hasDocument(this.plan) && after.revision !== 0) return 'the document is gone.';
     const fields = fieldsBack<Fields<PlanDocument>>(this.plan.document, after, before);
     if (!fields) return 'the document was changed later.';
-    if (before.updatedAt === '') this.draft.removeDocument();
-    else this.draft.writeDocument(fields);
+    if (before.updatedAt !== '') this.draft.writeDocument(fields);
+    else if (this.isNewer(this.plan.document)) return 'the document was changed later.';
+    else this.draft.removeDocument();
     return undefined;
   }
 
@@ -92,7 +94,7 @@ class Reverter {
     for (const after of this.past.patch.groups ?? []) {
       const before = this.groupsBefore.get(after.uid);
       const group = this.plan.group(after.uid);
-      if (!before) continue;
+      if (!before || passes(after, before)) continue;
       if (after.removed) {
         if (group) return `group '${group.title}' is there again.`;
         const { revision: _revision, ...row } = before as Group;
@@ -100,6 +102,7 @@ class Reverter {
       } else if (!group) {
         if (!before.removed) return 'a group it changed was removed later.';
       } else if (before.removed) {
+        if (this.isNewer(group)) return `group '${group.title}' was changed later.`;
         if (this.plan.tasksOf(group.uid).some((task) => !this.leaves(task))) {
           return `group '${group.title}' holds tasks that came later.`;
         }
@@ -122,8 +125,9 @@ class Reverter {
   tasks(): Clash {
     for (const after of this.past.patch.tasks ?? []) {
       const before = this.tasksBefore.get(after.uid);
+      if (!before || passes(after, before)) continue;
       const task = this.plan.task(after.uid);
-      const clash = before && (after.removed ? this.restore(task, before as Task) : this.edit(task, after, before));
+      const clash = after.removed ? this.restore(task, before as Task) : this.edit(task, after, before);
       if (clash !== undefined) return clash;
     }
     return undefined;
@@ -137,14 +141,14 @@ class Reverter {
       return `the id '${taskId(row)}' belongs to another task now.`;
     }
     this.draft.restoreTask(row);
-    if (row.startedBy !== undefined) this.holders.set(row.uid, row.startedBy);
+    if (row.startedBy !== undefined) this.holders.set(row.uid, { actor: row.startedBy, number: row.number });
     return undefined;
   }
 
   private edit(task: Task | undefined, after: TaskPatch, before: TaskPatch): Clash {
-    if (!task) return before.removed ? undefined : 'a task it changed was removed later.';
+    if (!task || this.isAnother(task)) return before.removed ? undefined : 'a task it changed was removed later.';
     if (before.removed) {
-      if (task.revision > this.revision) return `task '${taskId(task)}' was changed later.`;
+      if (this.isNewer(task)) return `task '${taskId(task)}' was changed later.`;
       this.draft.removeTask(task);
       this.holders.set(task.uid, null);
       return undefined;
@@ -155,8 +159,23 @@ class Reverter {
       return `the old group of '${taskId(task)}' is gone.`;
     }
     this.draft.editTask(task, fields);
-    if (fields.status !== undefined) this.holders.set(task.uid, fields.startedBy ?? null);
+    const { number } = task;
+    const actor = fields.startedBy;
+    if (fields.status !== undefined) this.holders.set(task.uid, actor ? { actor, number } : null);
     return undefined;
+  }
+
+  /**
+   * Whether others changed the row after the Change: what it made is not taken away with their work in it. A row without
+   * a revision was made, or written, by an earlier step of the same batch.
+   */
+  private isNewer({ revision }: { readonly revision: number }): boolean {
+    return revision === 0 || revision > this.revision;
+  }
+
+  /** Whether the task came after the one that the Change knew, and has its uid. */
+  private isAnother({ createdRevision }: Task): boolean {
+    return createdRevision === 0 || createdRevision > this.revision;
   }
 
   /** Whether the group is there after the revert. */
@@ -165,22 +184,23 @@ class Reverter {
     return before === undefined ? this.plan.group(uid) !== undefined : !before.removed;
   }
 
-  /** A task that is in progress again counts like one that is started: no more of them than the policy allows. */
+  /** A task that is in progress again counts like one that is started. */
   starts(): Clash {
-    const policy = this.policyAfter.inProgress;
-    const back = [...this.holders].flatMap(([uid, actor]) => (actor === null ? [] : [{ uid, actor }]));
-    if (policy === 'any') return undefined;
-    for (const { uid, actor } of back) {
-      const mine = (other: string): boolean => policy === 'one-per-plan' || other === actor;
-      const present = this.plan
-        .inProgress()
-        .filter((task) => !this.holders.has(task.uid) && mine(task.startedBy ?? ''));
-      if (present.length > 0 || back.some((other) => other.uid !== uid && mine(other.actor))) {
-        return `it would put a second task in progress, and the policy of the room is ${policy}.`;
-      }
+    const starts = [...this.holders].flatMap(([uid, holder]): Start[] =>
+      holder ? [{ uid, ...holder, from: this.plan.task(uid)?.status }] : [],
+    );
+    const clash = startClash(this.plan, this.policyAfter, starts, (task) => this.holders.has(task.uid));
+    if (!clash) return undefined;
+    if (clash.type === 'terminal') {
+      return `'${taskId(clash.start)}' is ${clash.status}, and by the policy of the room it is reopened before it is in progress again.`;
     }
-    return undefined;
+    return `it would put a second task in progress, and the policy of the room is ${this.policyAfter.inProgress}.`;
   }
+}
+
+/** Whether the row came and went within the Change, as older batches have it. */
+function passes(after: GroupPatch | TaskPatch, before: GroupPatch | TaskPatch): boolean {
+  return after.removed === true && before.removed === true;
 }
 
 /** The fields a Change set, as they were before it; undefined when one of them has another value by now. */

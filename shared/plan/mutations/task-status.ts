@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Decision, Draft } from '../draft.ts';
-import { limits } from '../limits.ts';
+import { refuseBusy, refuseTerminal, startClash } from '../in-progress.ts';
 import { isTerminal, type Status, type Task, taskId } from '../model.ts';
 import type { Plan } from '../plan.ts';
 import { type Rejection, rejection } from '../rejection.ts';
@@ -68,37 +68,13 @@ function mayStart(plan: Plan, task: Task, actor: string): Result<void, Rejection
       { task: id, startedBy: task.startedBy },
     );
   }
-  if (plan.policy.strictTerminal && isTerminal(task.status)) {
-    return rejection(
-      'terminal',
-      `Task '${id}' is ${task.status} already. Reopen it (task.reopen) before you start it.`,
-      {
-        task: id,
-        status: task.status,
-      },
-    );
-  }
-  const busy = busyTasks(plan, task, actor);
-  if (busy.length === 0) return ok(undefined);
-  const ids = busy.map(taskId);
-  return rejection(
-    'busy',
-    `Only one task can be in progress at a time: ${joinNames(ids)} ${ids.length === 1 ? 'is' : 'are'}, so '${id}' cannot start. Complete or cancel that first.`,
-    { task: id, busy: ids.slice(0, limits.namesPerMessageMax), policy: plan.policy.inProgress },
-  );
-}
-
-function busyTasks(plan: Plan, task: Task, actor: string): readonly Task[] {
-  switch (plan.policy.inProgress) {
-    case 'any':
-      return [];
-    case 'one-per-plan':
-      return plan.inProgress().filter((other) => other.uid !== task.uid);
-    case 'one-per-actor':
-      return plan.inProgress(actor).filter((other) => other.uid !== task.uid);
-    default:
-      return assertNever(plan.policy.inProgress);
-  }
+  const start = { uid: task.uid, number: task.number, actor, from: task.status };
+  const clash = startClash(plan, plan.policy, [start]);
+  if (!clash) return ok(undefined);
+  if (clash.type === 'terminal') return refuseTerminal(start, clash.status);
+  const ids = clash.others.map(taskId);
+  const message = `Only one task can be in progress at a time: ${joinNames(ids)} ${ids.length === 1 ? 'is' : 'are'}, so '${id}' cannot start. Complete or cancel that first.`;
+  return refuseBusy(message, ids, plan.policy, { task: id });
 }
 
 /** Terminal is sticky: a finished task is not crossed off again, whichever way is asked [S0]. */
@@ -107,7 +83,7 @@ function decideCrossOff(plan: Plan, task: Task, status: 'completed' | 'cancelled
   if (isTerminal(task.status)) {
     return rejection(
       'terminal',
-      `Task '${id}' is ${task.status} already and stays so. Reopen it (task.reopen) to change that.`,
+      `Task '${id}' is ${task.status} already. Reopen it (task.reopen) before you complete or cancel it again.`,
       {
         task: id,
         status: task.status,

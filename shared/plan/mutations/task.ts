@@ -22,6 +22,7 @@ import {
   baseField,
   dependsOnField,
   groupReference,
+  keyField,
   labelsField,
   priorityField,
   taskReference,
@@ -42,6 +43,8 @@ export const taskAdd = z.strictObject({
   priority: priorityField.optional(),
   labels: labelsField.optional(),
   uid: uidField.optional(),
+  /** Names the task for later mutations of the same batch; not kept. */
+  key: keyField.optional(),
 });
 /** Absent fields keep their value; `null` takes priority or labels away; `dependsOn` replaces the whole list. */
 export const taskEdit = z.strictObject({
@@ -196,7 +199,7 @@ function decideRemove(plan: Plan, task: Task): Result<Decision, Rejection> {
   if (others.length > 0) {
     draft.nag(
       'dependents',
-      `Task '${taskId(task)}' is gone, but ${joinNames(others.map(taskId))} still list it as a dependency.`,
+      `Task '${taskId(task)}' is gone, but ${joinNames(others.map(taskId))} still ${others.length === 1 ? 'lists' : 'list'} it as a dependency.`,
     );
   }
   return ok(draft.finish());

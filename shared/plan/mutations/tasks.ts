@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Decision, Draft } from '../draft.ts';
-import { isTerminal } from '../model.ts';
+import { isTerminal, type Task } from '../model.ts';
 import type { Plan } from '../plan.ts';
 import type { Rejection } from '../rejection.ts';
 import { ok, type Result } from '../result.ts';
@@ -20,7 +20,7 @@ export function decideClean(plan: Plan, mutation: TasksClean): Result<Decision, 
   const guard = requireUnchangedPlan(plan, mutation.base);
   if (!guard.ok) return guard;
   const draft = new Draft(plan);
-  let tasks = 0;
+  const removed: Task[] = [];
   let groups = 0;
   for (const group of plan.groups()) {
     const members = plan.tasksOf(group.uid);
@@ -28,12 +28,22 @@ export function decideClean(plan: Plan, mutation: TasksClean): Result<Decision, 
       (task) => isTerminal(task.status) || (task.status === 'pending' && !mutation.keepPending),
     );
     for (const task of gone) draft.removeTask(task);
-    tasks += gone.length;
+    removed.push(...gone);
     if (gone.length < members.length) continue;
     draft.removeGroup(group);
     groups += 1;
   }
-  if (tasks > 0) draft.nag('cleaned', `Removed ${tasks} completed or cancelled tasks.`);
+  if (removed.length > 0) draft.nag('cleaned', sayRemoved(removed));
   if (groups > 0) draft.nag('cleaned', `Removed ${groups} empty ${groups === 1 ? 'group' : 'groups'}.`);
   return ok(draft.finish());
+}
+
+/** `Removed 1 completed task.`; `Removed 3 tasks: 2 completed, 1 pending.` */
+function sayRemoved(tasks: readonly Task[]): string {
+  const counts = (['completed', 'cancelled', 'pending'] as const)
+    .map((status) => ({ status, count: tasks.filter((task) => task.status === status).length }))
+    .filter(({ count }) => count > 0);
+  const [only, another] = counts;
+  if (only && !another) return `Removed ${only.count} ${only.status} ${only.count === 1 ? 'task' : 'tasks'}.`;
+  return `Removed ${tasks.length} tasks: ${counts.map(({ status, count }) => `${count} ${status}`).join(', ')}.`;
 }
