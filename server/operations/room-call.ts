@@ -1,6 +1,6 @@
 import type {
   Call,
-  ChangeLine,
+  ChangeRun,
   DeleteOptions,
   Failure,
   Files,
@@ -93,18 +93,19 @@ export class RoomCall implements Call {
     return deleteRoom(this.context.rooms, room, options);
   }
 
-  async changesSince(
-    revision: number,
-    name: string = this.room,
-  ): Promise<Result<readonly ChangeLine[] | undefined, Failure>> {
-    const opened = await this.context.rooms.open(name);
+  async changesSince(revision: number): Promise<Result<ChangeRun | undefined, Failure>> {
+    const { rooms } = this.context;
+    const opened = await rooms.open(this.room);
     if (!opened.ok) return err(storeErrorBody(opened.error));
     const room = opened.value;
     const last = room.plan.revision;
-    if (revision > last || last - revision > limits.changesPerReadMax) return ok(undefined);
-    if (revision === last) return ok([]);
-    const read = await room.history(revision + 1, last);
-    return read.ok ? ok(read.value.map(changeLine)) : err(storeErrorBody(read.error));
+    if (revision > last) return ok(undefined);
+    if (revision === last) return ok({ lines: [], to: last, isAll: true });
+    const read = await rooms.readHistory(room, revision + 1, Math.min(last, revision + limits.changesPerReadMax));
+    if (!read) return err({ code: 'rate_limited', message: 'Too many read history just now; try again.' });
+    if (!read.ok) return err(storeErrorBody(read.error));
+    const to = revision + read.value.length;
+    return ok({ lines: read.value.map(changeLine), to, isAll: to === last });
   }
 
   waitForChange(revision: number, timeoutMs: number): Promise<Result<number, Failure>> {

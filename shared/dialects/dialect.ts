@@ -118,8 +118,8 @@ export interface Call {
   submit(mutation: Mutation, options?: SubmitOptions): Promise<Result<Submitted, Failure>>;
   listRooms(): Promise<Result<RoomListing, Failure>>;
   deleteRoom(room: string, options: DeleteOptions): Promise<Result<void, Failure>>;
-  /** Changes after a revision, for digests; undefined when they are not at hand. */
-  changesSince(revision: number, room?: string): Promise<Result<readonly ChangeLine[] | undefined, Failure>>;
+  /** Changes after a revision, oldest first, as many as are read at once; undefined for a revision that has not been. */
+  changesSince(revision: number): Promise<Result<ChangeRun | undefined, Failure>>;
   /** Settles at the next Change after `revision`, or when the time is over; gives the revision then. */
   waitForChange(revision: number, timeoutMs: number): Promise<Result<number, Failure>>;
   readonly files: Files;
@@ -142,6 +142,14 @@ export interface DeleteOptions {
 export interface RoomListing {
   readonly rooms: readonly RoomEntry[];
   readonly warnings: readonly { readonly room: string; readonly message: string }[];
+}
+
+export interface ChangeRun {
+  readonly lines: readonly ChangeLine[];
+  /** Where the run ends: the revision of its last Change, or the one asked for. */
+  readonly to: number;
+  /** Whether the room stood there when it was read. */
+  readonly isAll: boolean;
 }
 
 /** A Change as digests need it. */

@@ -1,6 +1,6 @@
 import { taskId } from '../plan/model.ts';
 import type { Plan } from '../plan/plan.ts';
-import type { Call, ChangeLine, Look, ToolReply } from './dialect.ts';
+import type { Call, ChangeLine, ChangeRun, Look, ToolReply } from './dialect.ts';
 import { headline, listed } from './planroom-text.ts';
 import { failure } from './reply.ts';
 
@@ -24,33 +24,30 @@ export async function digestReply(
   const first = await call.look();
   if (!first.ok) return failure(first.error);
   const sight = since ?? first.value.sight;
-  const changes = sight ? await call.changesSince(sight.revision) : undefined;
-  if (changes && !changes.ok) return failure(changes.error);
+  const run = sight ? await call.changesSince(sight.revision) : undefined;
+  if (run && !run.ok) return failure(run.error);
   const look = await call.look();
   if (!look.ok) return failure(look.error);
   const { plan } = look.value;
   const told = tell(look.value);
   if ('isError' in told) return told;
-  const digest = sight ? othersDid(plan, changes?.value, sight.revision, call.actor) : [];
+  const digest = sight ? othersDid(plan, run?.value, sight.revision, call.actor) : [];
+  // What came while this was read is told the next time.
+  const revision = run?.value?.isAll ? run.value.to : plan.revision;
   return {
     isError: false,
     text: [headline(plan), ...digest, ...told.lines].join('\n'),
     structured: { room: plan.room, revision: plan.revision, ...told.fields },
-    sight: { revision: plan.revision, shown: null },
+    sight: { revision, shown: null },
   };
 }
 
 /** What others did after a revision, in a line or none. */
-function othersDid(
-  plan: Plan,
-  changes: readonly ChangeLine[] | undefined,
-  since: number,
-  actor: string,
-): readonly string[] {
-  if (plan.revision < since) return [`Others made this room anew since r${since}.`];
-  if (!changes) return [`Others since r${since}: too many changes to tell; read what you need again.`];
+function othersDid(plan: Plan, run: ChangeRun | undefined, since: number, actor: string): readonly string[] {
+  if (!run) return [`Others made this room anew since r${since}.`];
+  if (!run.isAll) return [`Others since r${since}: too many changes to tell; read what you need again.`];
   const byActor = new Map<string, Map<string, Set<string>>>();
-  for (const change of changes) {
+  for (const change of run.lines) {
     if (change.actor === actor) continue;
     const deeds = byActor.get(change.actor) ?? new Map<string, Set<string>>();
     byActor.set(change.actor, deeds);

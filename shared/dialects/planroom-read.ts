@@ -104,21 +104,18 @@ async function readChanges({ since, cursor }: ReadInput, call: Call): Promise<To
   const changes = await call.changesSince(from);
   if (!changes.ok) return failure(changes.error);
   if (!changes.value) {
-    return refusal(
-      `The changes since r${from} cannot be told: it has not been yet, or is too long ago. Read the plan.`,
-    );
+    return refusal(`r${from} has not been yet; the plan is at r${look.value.plan.revision}. Leave since out.`);
   }
-  const lines = changes.value;
+  const { lines, isAll } = changes.value;
   return digestReply(call, ({ plan }) => {
     if (lines.length === 0) return { lines: [`Nothing changed since r${from}.`] };
     const { text, count } = fitting(
       lines.map((change) => changeText(plan, change)),
       listBytesMax,
     );
-    const left = lines.length - count;
-    if (left === 0) return { lines: [text] };
-    const next = `r${lines[count - 1]?.revision ?? from}`;
-    return { lines: [text, `${left} more: cursor "${next}"`], fields: { cursor: next } };
+    if (isAll && count === lines.length) return { lines: [text] };
+    const last = lines[count - 1]?.revision ?? from;
+    return { lines: [text, `${plan.revision - last} more: cursor "r${last}"`], fields: { cursor: `r${last}` } };
   });
 }
 

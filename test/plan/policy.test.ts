@@ -48,7 +48,7 @@ describe('a finished task is reopened before it is in progress where the policy 
   });
 });
 
-describe('a file keeps to the policy of the room', () => {
+describe('a file and the policy of the room', () => {
   const file = (policy: string, ...holders: readonly string[]): string =>
     [
       exportHeader,
@@ -62,25 +62,15 @@ describe('a file keeps to the policy of the room', () => {
       ]),
     ].join('\n');
 
-  test('each actor it names may have one in progress', () => {
+  test('what an export says is in progress stays so, whatever the policy: it is a record of what was', () => {
     const room = new PlanHarness().with('Old', 'x');
-    room.accept({ type: 'task.start', task: 'task-1' });
-    room.accept({ type: 'plan.load', markdown: file('one-per-actor', 'ann', 'bob', '') }, 'cy');
-    const refused = room.refuse('busy', { type: 'plan.load', markdown: file('one-per-actor', 'bob', 'ann', 'bob') });
-    expect(refused.facts).toEqual({ busy: ['task-1', 'task-3'], policy: 'one-per-actor' });
-    expect(refused.message).toMatch(/of 'bob'.*'task-1' and 'task-3'/);
-  });
-
-  test('what it leaves to whoever loads it counts for that one', () => {
-    const room = new PlanHarness();
-    room.refuse('busy', { type: 'plan.load', markdown: file('one-per-actor', 'cy', '') }, 'cy');
-    room.accept({ type: 'plan.load', markdown: file('one-per-actor', 'cy', '') }, 'ann');
-  });
-
-  test('the whole plan one where that is the policy, any number where it is that', () => {
-    const room = new PlanHarness();
-    room.refuse('busy', { type: 'plan.load', markdown: file('one-per-plan', 'ann', 'bob') });
-    room.accept({ type: 'plan.load', markdown: file('one-per-plan', 'ann') });
-    room.accept({ type: 'plan.load', markdown: file('any', 'ann', 'ann', 'ann') });
+    room.accept({ type: 'plan.load', markdown: file('one-per-actor', 'bob', 'ann', 'bob') });
+    expect(room.list()).toEqual([
+      ['A', 'task-1 in_progress task 0', 'task-2 in_progress task 1', 'task-3 in_progress task 2'],
+    ]);
+    expect(room.task('task-3').startedBy).toBe('bob');
+    room.accept({ type: 'plan.load', markdown: file('one-per-plan', 'ann', 'bob') });
+    room.accept({ type: 'task.add', description: 'more' });
+    room.refuse('busy', { type: 'task.start', task: 'task-3' }, 'cy');
   });
 });

@@ -15,6 +15,8 @@ export class ListNags {
   private readonly plan: Plan;
   private readonly onList = new NagList();
   private readonly onMerge: Nag[] = [];
+  /** Tasks that the writer sends as they are without having seen them. */
+  private readonly known: Task[] = [];
   private untold = 0;
 
   constructor(plan: Plan) {
@@ -39,9 +41,12 @@ export class ListNags {
 
   /** A task that the writer sends without having seen it: it is taken for the one that is there, and left as it is. */
   unseen(task: Task, sent: Status | undefined): void {
-    const differs = sent !== undefined && sent !== task.status;
-    const as = differs ? ` It is ${task.status}, and stays so; you sent ${sent}.` : '';
-    this.merged(`${named(task)} was there before you saw it; it is not added again.${as}`);
+    if (sent === undefined || sent === task.status) this.known.push(task);
+    else {
+      this.merged(
+        `${named(task)} was there before you saw it; it is not added again. It is ${task.status}, and stays so; you sent ${sent}.`,
+      );
+    }
   }
 
   /** Rows that the writer cannot have dropped because it does not know them, in one sentence. */
@@ -77,9 +82,10 @@ export class ListNags {
   }
 
   finish(): readonly Nag[] {
+    const known: Nag[] = this.known.length > 0 ? [{ code: 'merged', message: knownSentence(this.known) }] : [];
     const rest = `${this.untold} more rows were kept or merged. Re-read the plan to see them.`;
     const untold: Nag[] = this.untold > 0 ? [{ code: 'merged', message: rest }] : [];
-    return [...this.onList.all(), ...this.onMerge, ...untold];
+    return [...this.onList.all(), ...known, ...this.onMerge, ...untold];
   }
 
   private unknownDependencies(uid: string): void {
@@ -115,6 +121,12 @@ export class ListNags {
       this.onList.add('dependency_open', message);
     }
   }
+}
+
+function knownSentence(tasks: readonly Task[]): string {
+  const [only, ...others] = tasks;
+  if (only && others.length === 0) return `${named(only)} was there before you saw it; it is not added again.`;
+  return `${joinNames(tasks.map(taskId))} were there before you saw them; they are not added again.`;
 }
 
 /** Id and beginning of the text, cut between characters. */

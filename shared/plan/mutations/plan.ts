@@ -1,16 +1,14 @@
 import { z } from 'zod';
 import { type Decision, Draft } from '../draft.ts';
-import { busyIds, refuseBusy, type Start, startClash } from '../in-progress.ts';
 import { limits } from '../limits.ts';
 import { type ParsedGroup, type ParsedPlan, type ParsedTask, parseMarkdown } from '../markdown.ts';
-import { fullListWritePolicies, inProgressPolicies, type Policy } from '../model.ts';
+import { fullListWritePolicies, inProgressPolicies } from '../model.ts';
 import { freshOrders } from '../order.ts';
 import type { Plan } from '../plan.ts';
 import { type Rejection, rejection } from '../rejection.ts';
 import { assertNever, err, ok, type Result } from '../result.ts';
 import { requireDescription, requireTaskFields, requireText, requireUnchangedPlan } from '../rules.ts';
 import type { Stamp } from '../stamp.ts';
-import { joinNames } from '../text.ts';
 import { checkDocumentTexts } from './document.ts';
 import { baseField } from './fields.ts';
 import { NumberGiver } from './number-giver.ts';
@@ -67,7 +65,6 @@ function decideLoad(plan: Plan, mutation: Load, stamp: Stamp): Result<Decision, 
   const checked = checkParsed(parsed);
   if (!checked.ok) return checked;
   const draft = new Draft(plan);
-  const starts: Start[] = [];
   for (const task of plan.tasks()) draft.removeTask(task);
   for (const group of plan.groups()) draft.removeGroup(group);
   const listed = parsed.groups.flatMap((group) => group.tasks);
@@ -83,10 +80,8 @@ function decideLoad(plan: Plan, mutation: Load, stamp: Stamp): Result<Decision, 
       ...(testsVerified && { testsVerified }),
       ...(evidence !== undefined && { evidence }),
     });
-    starts.push(...addTasks(draft, uid, group, numbers, stamp));
+    addTasks(draft, uid, group, numbers, stamp);
   });
-  const started = requireStarts(plan, { ...plan.policy, ...parsed.policy }, starts);
-  if (!started.ok) return started;
   if (parsed.policy) draft.setPolicy(parsed.policy);
   if (parsed.document) {
     const { content, title, author, status } = parsed.document;
@@ -95,31 +90,12 @@ function decideLoad(plan: Plan, mutation: Load, stamp: Stamp): Result<Decision, 
   return ok(draft.finish());
 }
 
-/** A file keeps to the policy of the room, or to the one that it brings: what it says is in progress counts for whom it names. */
-function requireStarts(plan: Plan, policy: Policy, starts: readonly Start[]): Result<void, Rejection> {
-  const clash = startClash(plan, policy, starts, () => true);
-  if (clash?.type !== 'busy') return ok(undefined);
-  const ids = busyIds(clash);
-  const whose = policy.inProgress === 'one-per-plan' ? '' : ` of '${clash.starts[0]?.actor}'`;
-  const message = `Only one task${whose} can be in progress at a time by the policy of the room (${policy.inProgress}); with this file ${joinNames(ids)} would be. Leave one of them in progress, or set another policy first.`;
-  return refuseBusy(message, ids, policy);
-}
-
-/** Gives those that are in progress. */
-function addTasks(
-  draft: Draft,
-  groupUid: string,
-  group: ParsedGroup,
-  numbers: NumberGiver,
-  stamp: Stamp,
-): readonly Start[] {
-  const starts: Start[] = [];
+function addTasks(draft: Draft, groupUid: string, group: ParsedGroup, numbers: NumberGiver, stamp: Stamp): void {
   const orders = freshOrders(group.tasks.length);
   group.tasks.forEach((task, index) => {
     const { description, status, dependsOn, startedBy: actor = stamp.actor, priority, labels } = task;
     const uid = stamp.newUid();
     const number = numbers.give(task.number);
-    if (status === 'in_progress') starts.push({ uid, number, actor, from: undefined });
     draft.addTask({
       uid,
       number,
@@ -133,7 +109,6 @@ function addTasks(
       ...(labels && labels.length > 0 && { labels }),
     });
   });
-  return starts;
 }
 
 function checkParsed(parsed: ParsedPlan): Result<void, Rejection> {
