@@ -19,7 +19,7 @@ export class Requests {
   /** The answer, whenever it comes. A request that is new and within the bound is handed to `enter`. */
   submit(submission: Submission, enter: (request: Request) => void): Promise<Outcome> {
     const first = this.unanswered.get(submission.mutationId);
-    if (first) return joinFirst(first, submission);
+    if (first) return joinFirst(first, submission, () => this.submit(submission, enter));
     if (this.unanswered.size >= limits.mutationsInFlightPerRoomMax) {
       const message = `Too many mutations of room '${this.room}' wait for their commit.`;
       return Promise.resolve(rejected('overloaded', message));
@@ -40,15 +40,14 @@ export class Requests {
   }
 }
 
-/** A retry of a request that is still under way gets the same answer, as a repeated one. */
-async function joinFirst(first: Request, submission: Submission): Promise<Outcome> {
+/**
+ * A retry of a request that is still under way gets the same answer, as a repeated one. What only bears its id is asked for
+ * itself once that is answered: if it was refused the id is free, and else what is stored says why not.
+ */
+async function joinFirst(first: Request, submission: Submission, submitAnew: () => Promise<Outcome>): Promise<Outcome> {
   const outcome = await first.promise;
-  const same =
-    first.submission.actor === submission.actor && first.submission.mutation.type === submission.mutation.type;
-  if (!same) {
-    return rejected('mutation_id_reused', `The mutationId '${submission.mutationId}' is in use for another mutation.`, {
-      mutationId: submission.mutationId,
-    });
-  }
+  const { actor, mutation, epoch } = first.submission;
+  const same = actor === submission.actor && mutation.type === submission.mutation.type && epoch === submission.epoch;
+  if (!same) return submitAnew();
   return outcome.type === 'ack' ? { type: 'ack', ack: { ...outcome.ack, repeated: true } } : outcome;
 }

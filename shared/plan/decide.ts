@@ -2,7 +2,9 @@ import { apply, applyStep, markOf } from './apply.ts';
 import { BatchKeys } from './batch-keys.ts';
 import type { Patch } from './change.ts';
 import { compose } from './compose.ts';
+import { requireFewDependencies, requireRoomForDependencies } from './dependency-bounds.ts';
 import type { Decision } from './draft.ts';
+import { newWalkBudget } from './graph.ts';
 import { limits } from './limits.ts';
 import type { Batch, Mutation, SingleMutation } from './mutation.ts';
 import { decideDocument } from './mutations/document.ts';
@@ -23,7 +25,12 @@ import type { Stamp } from './stamp.ts';
  * and the same plan, mutation and stamp give the same answer.
  */
 export function decide(plan: Plan, mutation: Mutation, stamp: Stamp): Result<Decision, Rejection> {
-  return mutation.type === 'batch' ? decideBatch(plan, mutation, stamp) : decideSingle(plan, mutation, stamp);
+  const bounded = requireFewDependencies(mutation);
+  if (!bounded.ok) return bounded;
+  const decision = mutation.type === 'batch' ? decideBatch(plan, mutation, stamp) : decideSingle(plan, mutation, stamp);
+  if (!decision.ok) return decision;
+  const fits = requireRoomForDependencies(plan, decision.value);
+  return fits.ok ? decision : fits;
 }
 
 function decideSingle(plan: Plan, mutation: SingleMutation, stamp: Stamp): Result<Decision, Rejection> {
@@ -68,7 +75,7 @@ function decideBatch(plan: Plan, batch: Batch, stamp: Stamp): Result<Decision, R
   const nags = new NagList();
   const keys = new BatchKeys();
   const before = markOf(plan);
-  const stepStamp: Stamp = { ...stamp, stepUndos: () => undosInReverse(done) };
+  const stepStamp: Stamp = { ...stamp, walk: newWalkBudget(), stepUndos: () => undosInReverse(done) };
   try {
     for (const [index, mutation] of batch.mutations.entries()) {
       const named = keys.resolve(mutation);

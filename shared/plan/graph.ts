@@ -4,17 +4,25 @@ import type { Plan } from './plan.ts';
 
 /** Derived, never stored: what is ready, what is blocked and by what, and which tasks wait for each other. */
 
+/** How many dependencies one mutation may still follow; all steps of a batch share it. */
+export interface WalkBudget {
+  left: number;
+}
+
+export function newWalkBudget(): WalkBudget {
+  return { left: limits.dependenciesFollowedMax };
+}
+
 /**
- * uids of the task and of those that wait for it, directly or through others. One walk, however many are asked about; it
- * follows `dependenciesFollowedMax` dependencies at most, and in a plan with more than that may not find all.
+ * uids of the task and of those that wait for it, directly or through others. One walk, however many are asked about; when
+ * the budget is used up it may not have found all.
  */
-export function waitingFor(plan: Plan, task: Task): ReadonlySet<string> {
+export function waitingFor(plan: Plan, task: Task, budget: WalkBudget = newWalkBudget()): ReadonlySet<string> {
   const seen = new Set([task.uid]);
   const open = [task];
-  let followed = 0;
-  for (let next = open.pop(); next && followed <= limits.dependenciesFollowedMax; next = open.pop()) {
+  for (let next = open.pop(); next && budget.left > 0; next = open.pop()) {
     for (const other of plan.dependents(taskId(next), next.uid)) {
-      followed += 1;
+      budget.left -= 1;
       if (seen.has(other.uid)) continue;
       seen.add(other.uid);
       open.push(other);

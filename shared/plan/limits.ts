@@ -20,6 +20,10 @@ export const limits = {
   broadcastBodyBytesMax: 64 * 1024,
   /** One task that names everything makes every dependency walk slow. */
   dependenciesPerTaskMax: 256,
+  /** Of all tasks together: whoever walks the plan, and every Change of many tasks, pays for each. */
+  dependenciesPerRoomMax: 100_000,
+  /** Dependencies that one mutation states: a batch of edits may name as many as the room may hold, again and again. */
+  dependenciesPerMutationMax: 50_000,
   /** A dependency is kept as written, so its length must be bounded too. */
   dependencyIdBytesMax: 128,
   labelsPerTaskMax: 32,
@@ -81,6 +85,10 @@ export const limits = {
   faultsPerSessionMax: 20,
   /** What waits unsent for one slow reader, beside the largest thing on its way, before it is closed and told to resume. */
   outboxBytesMax: 8 * 1024 * 1024,
+  /** Large answers of all connections that are made and have not left: each can be as large as a plan with its document. */
+  largeAnswersMax: 16,
+  /** A reader that holds one of them for longer, and so lets others wait, is cut off. */
+  largeAnswerTimeoutMs: 15_000,
   /** Silence after which a connection is pinged; no answer within the same time closes it. */
   heartbeatIntervalMs: 15_000,
   /** Connections of the whole server. */

@@ -36,6 +36,10 @@ export class Plan {
   get groupCount(): number {
     return this.rows.groups.size;
   }
+  /** Of all tasks together, repeats included. */
+  get dependencyCount(): number {
+    return this.rows.dependencyCount;
+  }
   /** Highest live number, 0 without tasks. */
   get highestNumber(): number {
     return this.rows.highestNumber;
@@ -157,6 +161,7 @@ class PlanRows {
   policy: Policy = defaultPolicy;
   document: PlanDocument = emptyDocument;
   highestNumber = 0;
+  dependencyCount = 0;
   readonly groups = new Map<string, Group>();
   readonly tasks = new Map<string, Task>();
   readonly groupOrder = new SortedRows<Group>(compareRows);
@@ -209,6 +214,7 @@ class PlanRows {
       if (task.number > this.highestNumber) this.highestNumber = task.number;
     }
     if (before?.dependsOn !== task.dependsOn) {
+      this.dependencyCount += task.dependsOn.length;
       for (const dependency of task.dependsOn) {
         const uids = this.dependents.get(dependency);
         if (uids) uids.add(task.uid);
@@ -229,6 +235,7 @@ class PlanRows {
       while (this.highestNumber > 0 && !this.uidByNumber.has(this.highestNumber)) this.highestNumber -= 1;
     }
     if (after?.dependsOn !== task.dependsOn) {
+      this.dependencyCount -= task.dependsOn.length;
       for (const dependency of task.dependsOn) {
         const uids = this.dependents.get(dependency);
         uids?.delete(task.uid);

@@ -1,10 +1,13 @@
 import type { Patch } from './change.ts';
+import type { WalkBudget } from './graph.ts';
 
 /** What the pure core cannot know by itself: who, when, fresh identities, and history where a mutation needs it. */
 export interface Stamp {
   /** ISO 8601 UTC. */
   readonly at: string;
   readonly actor: string;
+  /** Within a batch: what its steps together may follow of the dependency graph. */
+  readonly walk?: WalkBudget;
   /** A fresh uid at each call. */
   readonly newUid: () => string;
   /** The Change of a revision that `historyNeeded` asked for; undefined when the store does not have it. */

@@ -32,6 +32,22 @@ test('the same id again, while the first is under way, has effect once', async (
   await client.close();
 });
 
+test('a retry for another epoch, while the first is under way, is told so; and what was refused leaves the id free', async () => {
+  const [ann, bo] = [await ProtocolClient.hello(server.url, 'ann'), await ProtocolClient.hello(server.url, 'bo')];
+  await ann.mutate('flight', add, 'before');
+  ann.send(
+    { type: 'mutate', room: 'flight', id: 'm', mutation: add },
+    { type: 'mutate', room: 'flight', id: 'm', epoch: 'another', mutation: add },
+  );
+  expect(await ann.answer('m')).toMatchObject({ type: 'ack' });
+  expect(await ann.answer('m')).toMatchObject({ type: 'reject', code: 'epoch_changed' });
+  ann.send({ type: 'mutate', room: 'flight', id: 'n', mutation: { type: 'task.remove', task: 'task-99' } });
+  bo.send({ type: 'mutate', room: 'flight', id: 'n', mutation: add });
+  expect(await ann.answer('n')).toMatchObject({ type: 'reject', code: 'task_not_found' });
+  expect(await bo.answer('n')).toMatchObject({ type: 'ack' });
+  await Promise.all([ann.close(), bo.close()]);
+});
+
 test('the same id after the Ack, on this connection and on another, gets the first answer', async () => {
   const [one, two] = [await ProtocolClient.hello(server.url), await ProtocolClient.hello(server.url)];
   const first = await one.mutate('retry', add, 'm');

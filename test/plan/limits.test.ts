@@ -196,3 +196,37 @@ describe('counting bytes', () => {
     }
   });
 });
+
+describe('dependencies of all tasks together', () => {
+  const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `x${index}`);
+  const items = (count: number, each: number) =>
+    Array.from({ length: count }, (_, index) => ({ description: `t${index}`, dependsOn: names(each) }));
+
+  test('dependenciesPerMutationMax: a list and a batch state as many, not one more', () => {
+    const { dependenciesPerMutationMax: max, dependenciesPerTaskMax: perTask } = limits;
+    const full = items(Math.floor(max / perTask), perTask);
+    const rest = max - full.length * perTask;
+    const list = [...full, { description: 'rest', dependsOn: names(rest) }];
+    new PlanHarness().accept({ type: 'tasks.replace', items: list });
+    const over = [...list, { description: 'one more', dependsOn: names(1) }];
+    const refused = new PlanHarness().refuse('too_long', { type: 'tasks.replace', items: over });
+    expect(refused.facts).toEqual({ dependencies: max + 1, dependenciesPerMutationMax: max });
+    const adds = over.map((item) => ({ type: 'task.add', ...item }) as const);
+    new PlanHarness().refuse('too_long', { type: 'batch', mutations: adds });
+  });
+
+  test('dependenciesPerRoomMax: past it nothing is added, and what takes some away goes through', () => {
+    const { dependenciesPerRoomMax: max, dependenciesPerMutationMax: perMutation } = limits;
+    const room = new PlanHarness();
+    for (let left = max; left > 0; left -= perMutation) {
+      const list = items(Math.floor(perMutation / 250), 250);
+      room.accept({ type: 'batch', mutations: list.map((item) => ({ type: 'task.add', ...item }) as const) });
+    }
+    expect(room.plan.dependencyCount).toBe(max);
+    room.refuse('limit_reached', { type: 'task.add', description: 'a', dependsOn: ['task-1'] });
+    room.accept({ type: 'task.edit', task: 'task-1', dependsOn: [] });
+    room.accept({ type: 'task.add', description: 'a', dependsOn: ['task-1'] });
+    room.accept({ type: 'task.remove', task: 'task-2' });
+    expect(room.plan.dependencyCount).toBe(max - 499);
+  });
+});

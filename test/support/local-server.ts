@@ -17,6 +17,7 @@ export interface LocalServerOptions {
   readonly folders?: readonly string[];
   readonly heartbeatIntervalMs?: number;
   readonly helloTimeoutMs?: number;
+  readonly largeAnswerTimeoutMs?: number;
   readonly headerTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
 }

@@ -10,6 +10,7 @@ import type { RoomRegistry } from '../../room/registry.ts';
 import type { AtEndOfTick } from '../../room/tick-task.ts';
 import { refusalOf, refuseConnection } from '../local-guard.ts';
 import { FrameCache } from './frames.ts';
+import { LargeSlots } from './large-slots.ts';
 import { RoomListFeed } from './room-list-feed.ts';
 import { Session } from './session.ts';
 import type { SessionEnvironment } from './session-environment.ts';
@@ -25,6 +26,7 @@ export interface WebSocketEndpointOptions {
   readonly onFault: (error: unknown) => void;
   readonly heartbeatIntervalMs?: number;
   readonly helloTimeoutMs?: number;
+  readonly largeAnswerTimeoutMs?: number;
 }
 
 /** The WebSocket endpoint `/ws`: upgrades, sessions, heartbeat. */
@@ -38,6 +40,7 @@ export class WebSocketEndpoint {
   constructor(options: WebSocketEndpointOptions) {
     const { rooms, serverName, atEndOfTick, now, newId, files, onFault } = options;
     const { heartbeatIntervalMs = limits.heartbeatIntervalMs, helloTimeoutMs = limits.helloTimeoutMs } = options;
+    const { largeAnswerTimeoutMs = limits.largeAnswerTimeoutMs } = options;
     this.environment = {
       rooms,
       serverName,
@@ -52,6 +55,7 @@ export class WebSocketEndpoint {
       presence: new PresenceBoard(),
       roomList: new RoomListFeed(rooms),
       frames: new FrameCache(),
+      largeSlots: new LargeSlots(limits.largeAnswersMax, largeAnswerTimeoutMs),
     };
     this.server = new WebSocketServer({
       noServer: true,

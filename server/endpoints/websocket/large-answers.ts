@@ -1,3 +1,4 @@
+import type { LargeSlots } from './large-slots.ts';
 import type { Outbox } from './outbox.ts';
 
 /** How many answers may wait to be made: joins of every room, and some reads. */
@@ -9,13 +10,15 @@ const waitingMax = 1_024;
  */
 export class LargeAnswers {
   private readonly outbox: Outbox;
+  private readonly slots: LargeSlots;
   private readonly onFault: (error: unknown) => void;
   private waiting: (() => Promise<void>)[] = [];
   private running = false;
   private stopped = false;
 
-  constructor(outbox: Outbox, onFault: (error: unknown) => void) {
+  constructor(outbox: Outbox, slots: LargeSlots, onFault: (error: unknown) => void) {
     this.outbox = outbox;
+    this.slots = slots;
     this.onFault = onFault;
   }
 
@@ -38,11 +41,22 @@ export class LargeAnswers {
     try {
       for (let make = this.waiting.shift(); make; make = this.waiting.shift()) {
         await this.outbox.drained();
-        if (!this.stopped) await make();
+        if (!this.stopped) await this.makeInSlot(make);
       }
     } catch (error) {
       this.onFault(error);
     }
     this.running = false;
+  }
+
+  /** The next one waits until this has mostly left, so a connection holds one slot at most. */
+  private async makeInSlot(make: () => Promise<void>): Promise<void> {
+    const { outbox, slots } = this;
+    const release = await slots.take();
+    try {
+      if (!this.stopped) await make();
+    } finally {
+      await slots.releaseWhen(outbox.drained(), () => outbox.cutOff(), release);
+    }
   }
 }

@@ -65,6 +65,12 @@ export class Outbox implements TickTask {
     });
   }
 
+  /** Ends a connection that does not read what it asked for: what waits for it is given up. */
+  cutOff(): void {
+    this.drop();
+    this.webSocket.terminate();
+  }
+
   /** Sends what waits, then closes. */
   close(code: number, reason: string): void {
     this.endOfTick();

@@ -3,6 +3,7 @@ import type { PresenceBoard } from '../../room/presence.ts';
 import type { RoomRegistry } from '../../room/registry.ts';
 import type { AtEndOfTick } from '../../room/tick-task.ts';
 import type { FrameCache } from './frames.ts';
+import type { LargeSlots } from './large-slots.ts';
 import type { RoomListFeed } from './room-list-feed.ts';
 
 /** What all sessions of the endpoint share. */
@@ -11,6 +12,7 @@ export interface SessionEnvironment {
   readonly presence: PresenceBoard;
   readonly roomList: RoomListFeed;
   readonly frames: FrameCache;
+  readonly largeSlots: LargeSlots;
   readonly serverName: string;
   readonly heartbeatIntervalMs: number;
   readonly helloTimeoutMs: number;

@@ -55,7 +55,7 @@ export class Session {
     this.openedAtMs = environment.nowMs();
     this.heardAtMs = this.openedAtMs;
     this.outbox = new Outbox(webSocket, socket, environment.atEndOfTick);
-    this.largeAnswers = new LargeAnswers(this.outbox, this.crash);
+    this.largeAnswers = new LargeAnswers(this.outbox, environment.largeSlots, this.crash);
     this.joins = new RoomJoins(this);
     this.bucket = new TokenBucket(limits.messagesPerSecond, limits.messagesBurst, this.openedAtMs);
   }

@@ -140,7 +140,7 @@ function decideEdit(plan: Plan, task: Task, mutation: Edit, stamp: Stamp): Resul
   const texts = checkTexts(mutation);
   if (!texts.ok) return texts;
   const draft = new Draft(plan);
-  if (mutation.dependsOn) nagDependencies(plan, draft, task, mutation.dependsOn, waitingFor(plan, task));
+  if (mutation.dependsOn) nagDependencies(plan, draft, task, mutation.dependsOn, waitingFor(plan, task, stamp.walk));
   const place = mutation.group === undefined ? ok({}) : placeAtEndOf(plan, task, mutation.group, draft, stamp);
   if (!place.ok) return place;
   const { description, dependsOn, priority } = mutation;
