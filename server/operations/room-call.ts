@@ -36,9 +36,15 @@ export class RoomCall implements Call {
   private readonly context: OperationContext;
   /** What is stored of the actor's sight of `room`, as far as this call knows. */
   private stored: Shown | undefined;
+  /** What a write of this call told of what its actor has seen, with its own words. */
+  private own: Omit<Shown, 'revision'> | undefined;
+  /** Tasks that the actor had seen, and taken up, before this call; empty as well when it had seen all. */
+  private before: readonly string[] = [];
   /** Of the room that was shown: what was seen of one that was deleted says nothing of the next. */
   private epoch: string | undefined;
   private submissions = 0;
+  /** Whether a mutation of this call made a Change, and so told what was seen. */
+  private hasSeen = false;
 
   constructor(call: ToolCall, context: OperationContext) {
     this.call = call;
@@ -81,6 +87,8 @@ export class RoomCall implements Call {
     const opened = await rooms.open(name);
     if (!opened.ok) return err(storeErrorBody(opened.error));
     const { epoch, revision, nags, created, repeated } = result.value;
+    // A list that changed nothing was a list all the same.
+    if (sees && !this.hasSeen) this.own = sees(opened.value.plan);
     if (name === this.room) this.epoch = epoch;
     return ok({ plan: opened.value.plan, revision, nags, created, repeated });
   }
@@ -114,9 +122,10 @@ export class RoomCall implements Call {
 
   /** Remembers what the reply showed, unless it is known already. */
   async saveSight(shown: Shown): Promise<Result<void, Failure>> {
-    if (this.stored && isSame(this.stored, shown)) return ok(undefined);
+    const full = { ...shown, ...this.ownWordsFor(shown) };
+    if (this.stored && isSame(this.stored, full)) return ok(undefined);
     if (this.epoch === undefined) return ok(undefined);
-    const sight = { actor: this.actor, dialect: this.call.dialect, ...shown };
+    const sight = { actor: this.actor, dialect: this.call.dialect, ...full };
     const saved = await this.context.rooms.saveSight(this.room, this.epoch, sight);
     return saved.ok ? saved : err(storeErrorBody(saved.error));
   }
@@ -132,14 +141,27 @@ export class RoomCall implements Call {
       if (name === this.room) {
         this.epoch = room.position.epoch;
         this.stored = sight.value && shownOf(sight.value);
+        if (this.submissions === 0) this.before = sight.value ? takenUp(sight.value) : [];
       }
       return ok({ room, sight: sight.value });
     }
   }
 
   private seen(plan: Plan, shown: Omit<Shown, 'revision'>): Omit<Shown, 'revision'> {
+    this.hasSeen = true;
+    this.own = shown;
     this.stored = { revision: plan.revision, ...shown };
     return shown;
+  }
+
+  /** What an answer to a write shows beyond what the write knew is not the actor's own either. */
+  private ownWordsFor({ shown, unlisted, sent }: Shown): Pick<Shown, 'unlisted' | 'sent'> {
+    const { own } = this;
+    if (!own) return { ...(unlisted && { unlisted }), ...(sent && { sent }) };
+    const knew = own.shown && new Set([...own.shown, ...this.before]);
+    const more = knew ? (shown ?? []).filter((uid) => !knew.has(uid)) : [];
+    const all = [...(own.unlisted ?? []), ...more];
+    return { ...(all.length > 0 && { unlisted: all }), ...(own.sent && { sent: own.sent }) };
   }
 
   private nextMutationId(operationId: string | undefined): string {
@@ -149,6 +171,11 @@ export class RoomCall implements Call {
   }
 }
 
+function takenUp({ shown, unlisted }: Sight): readonly string[] {
+  const not = new Set(unlisted);
+  return (shown ?? []).filter((uid) => !not.has(uid));
+}
+
 function shownOf({ actor: _actor, dialect: _dialect, ...shown }: Sight): Shown {
   return shown;
 }
@@ -156,7 +183,8 @@ function shownOf({ actor: _actor, dialect: _dialect, ...shown }: Sight): Shown {
 /** Lists of uids are compared as such; names, which few dialects have, as text. */
 function isSame(a: Shown, b: Shown): boolean {
   const same = a.revision === b.revision && sameValue(a.shown, b.shown);
-  return same && JSON.stringify(a.names ?? {}) === JSON.stringify(b.names ?? {});
+  const rest = ({ names = {}, unlisted = [], sent = {} }: Shown): string => JSON.stringify([names, unlisted, sent]);
+  return same && rest(a) === rest(b);
 }
 
 /** The rows at a revision; undefined when history does not reach back, or not within what is read for it. */

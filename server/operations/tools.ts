@@ -43,12 +43,22 @@ export function requireDialect(
 ): Result<Dialect, ErrorBody> {
   const dialect = find(name);
   if (dialect) return ok(dialect);
-  const names = dialects.map((each) => each.name);
+  const names = toolSets();
   const message = `There is no dialect '${name.slice(0, 100)}'. There are: ${names.join(', ')}.`;
   return err({ code: 'unknown_operation', message, facts: { dialects: names } });
 }
 
+/** Names of the dialects that have tools; the others are views alone. */
+function toolSets(): readonly string[] {
+  return dialects.filter(({ tools }) => tools.length > 0).map((each) => each.name);
+}
+
 function requireTool(dialect: Dialect, name: string): Result<Tool, ErrorBody> {
+  if (dialect.tools.length === 0) {
+    const sets = toolSets();
+    const message = `The dialect ${dialect.name} is a view only and has no tools. With tools there are: ${sets.join(', ')}.`;
+    return err({ code: 'unknown_operation', message, facts: { dialects: sets } });
+  }
   const tool = dialect.tools.find((each) => each.name === name);
   if (tool) return ok(tool);
   const names = dialect.tools.map((each) => each.name);

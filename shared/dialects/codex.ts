@@ -2,14 +2,14 @@ import { z } from 'zod';
 import type { Task } from '../plan/model.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Call, Dialect, Tool, ToolReply } from './dialect.ts';
-import { type ListShape, listOf, type Written } from './list-write.ts';
+import { type ListShape, listOf, shownList } from './list-write.ts';
 import { listOfEntries, numberedLines, saidText, writePlainList } from './plain-list.ts';
 import { parseArguments, textReply, withNags } from './reply.ts';
 import { jsonSchema } from './schema.ts';
 
 /**
- * Codex: one tool that writes the steps of a plan, without ids. Cancelled tasks are not in it. Its answer has no list, and
- * its callers go on with the list they sent: what others have in the plan is told them, yet never counts as dropped.
+ * Codex: one tool that writes the steps of a plan, without ids. Cancelled tasks are not in it. Its answer has the list only
+ * where it is not the one that was sent.
  */
 
 const step = z.strictObject({
@@ -41,16 +41,10 @@ async function update(args: unknown, call: Call): Promise<ToolReply> {
     code: 'busy',
     message: `At most one step can be in_progress at a time; steps ${indexes.map((index) => index + 1).join(' and ')} are. Set the others to pending.`,
   });
-  const sees = (_plan: Plan, written: Written) => ({ shown: uidsOf(written) });
-  const result = await writePlainList(call, shape, { entries: steps, refuseSeveral, adopts: true, sees });
+  const result = await writePlainList(call, shape, { entries: steps, refuseSeveral, adopts: true });
   if (!result.ok) return result.error;
-  const { plan, written, nags } = result.value;
-  const sight = { revision: plan.revision, shown: uidsOf(written) };
-  return textReply(`${withNags('Plan updated', nags)}${asItIs(plan, steps)}`, sight);
-}
-
-function uidsOf(written: Written): readonly string[] {
-  return written.flatMap((task) => task?.uid ?? []);
+  const { plan, nags } = result.value;
+  return textReply(`${withNags('Plan updated', nags)}${asItIs(plan, steps)}`, shownList(shape, plan));
 }
 
 /** The plan, where it is not what was sent. */

@@ -7,70 +7,20 @@ import type { Item } from '../plan/mutations/list-item.ts';
 import type { TasksReplace } from '../plan/mutations/replace.ts';
 import type { Plan } from '../plan/plan.ts';
 import { err, ok, type Result } from '../plan/result.ts';
-import type { Call, Failure, LookBack, Shown, Submitted } from './dialect.ts';
+import type { Call, Failure, LookBack } from './dialect.ts';
+import type { ListShape, ListWrite, Seen, SubmittedList, Written } from './list-shape.ts';
+import { bySentText, notTakenUp, ownWords, seenAfter, unlessSaidBefore } from './own-words.ts';
 
-/**
- * How a dialect with full-list writes says its list. What a caller would send if it changed nothing is known, so only
- * what it did change is taken from its list: what the dialect cannot express stays as it is.
- */
-export interface ListShape<Entry> {
-  /** Whether the task stands in this dialect's list at all. */
-  readonly shows: (task: Task) => boolean;
-  /** The list of these tasks, which are all shown, in the plan's order. `rows[i]` is what `entries[i]` says. */
-  readonly list: (tasks: readonly Task[]) => { readonly rows: readonly Task[]; readonly entries: readonly Entry[] };
-  /** What each entry states, as items of a full-list write. A sibling is named by its place: `#1` is the first. */
-  readonly state: (entries: readonly Entry[]) => readonly Item[];
-  /** What the entry, whose text is not the one that was shown, makes of the task's; absent: what it states. */
-  readonly retext?: (entry: Entry, row: Task) => string;
-}
-
-export interface ListWrite<Entry> {
-  readonly entries: readonly Entry[];
-  /** For each entry the task it means by the dialect's own id, among those the writer saw. */
-  readonly named?: (rows: readonly Task[]) => readonly (Task | undefined)[];
-  /** As in `tasks.replace`. */
-  readonly several?: boolean;
-  readonly groups?: readonly string[];
-  /** The dialect has an order of its own, so the order of the list says nothing. */
-  readonly unordered?: boolean;
-  /** Keeps what is not in the list, as merging writes do. */
-  readonly keepsRest?: boolean;
-  /** Callers choose the ids: an entry is the task that `named` gives for it or a new one, whatever its text or place. */
-  readonly byId?: boolean;
-  /** The refusal of a list with several entries in progress, where the dialect allows one; what others have does not count. */
-  readonly refuseSeveral?: (indexes: readonly number[]) => Failure;
-  /**
-   * An open row that was there, but not shown to the writer, takes the status of an entry with its text. `pending`, which
-   * may just be said for want of knowing, does not count.
-   */
-  readonly adopts?: boolean;
-  /** What the actor has seen afterwards, given the task that each entry is now; absent: the whole list. */
-  readonly sees?: (plan: Plan, written: Written) => Omit<Shown, 'revision'>;
-}
-
-/** For each entry the task it is now; undefined where others had removed that. */
-export type Written = readonly (Task | undefined)[];
-
-export interface SubmittedList extends Submitted {
-  readonly written: Written;
-}
-
-/** The key under which `state` names the entry at an index. */
-export function siblingKey(index: number): string {
-  return `#${index + 1}`;
-}
-
-/** The tasks of the plan that the dialect lists, as it lists them. */
-export function listOf<Entry>(shape: ListShape<Entry>, plan: Plan): ReturnType<ListShape<Entry>['list']> {
-  return shape.list([...plan.tasks()].filter(shape.shows));
-}
-
-/** What an actor has seen that was shown the whole list as it is now. */
-export function shownList<Entry>(shape: ListShape<Entry>, plan: Plan): Shown {
-  const tasks = [...plan.tasks()];
-  const shown = tasks.filter(shape.shows);
-  return { revision: plan.revision, shown: shown.length === tasks.length ? null : shown.map(({ uid }) => uid) };
-}
+export {
+  type ListShape,
+  type ListWrite,
+  listOf,
+  type Seen,
+  type SubmittedList,
+  shownList,
+  siblingKey,
+  type Written,
+} from './list-shape.ts';
 
 /** Writes a full list, merged with what others did since the actor last saw the plan. */
 export async function writeList<Entry>(
@@ -86,8 +36,10 @@ export async function writeList<Entry>(
   const { items, matches } = itemsOf(plan, shape, write, seen);
   const busy = items.flatMap((item, index) => (isOwnStart(item, matches[index], plan, actor) ? [index] : []));
   if (write.refuseSeveral && busy.length > 1) return err(write.refuseSeveral(busy));
-  const { several, groups, sees = (after: Plan) => shownList(shape, after) } = write;
-  const shown = (seen?.tasks ?? []).filter(shape.shows).map((task) => task.uid);
+  const { several, groups } = write;
+  const kept = seen && !write.keepsRest ? notTakenUp(seen, matches) : [];
+  const isKept = new Set(kept.map(({ uid }) => uid));
+  const shown = (seen?.tasks ?? []).filter((task) => shape.shows(task) && !isKept.has(task.uid)).map(({ uid }) => uid);
   const list: TasksReplace = {
     type: 'tasks.replace',
     items: [...arranged(items, matches, write, seen)],
@@ -96,7 +48,10 @@ export async function writeList<Entry>(
     ...(groups && { groups: [...groups] }),
   };
   const submitted = await call.submit(write.byId ? inSteps(list) : list, {
-    sees: (after) => sees(after, writtenTasks(after, { items, matches }, { actor, revision: after.revision })),
+    sees: (after) => {
+      const written = writtenTasks(after, { items, matches }, { actor, revision: after.revision });
+      return { ...seenAfter(shape, write, after, written), ...ownWords(shape, write, seen, after, written) };
+    },
   });
   if (!submitted.ok) return submitted;
   const { revision } = submitted.value;
@@ -163,24 +118,17 @@ function isOwnStart({ status }: Item, match: Task | undefined, plan: Plan, actor
   return (isChanged ? status : now?.status) === 'in_progress';
 }
 
-export interface Seen {
-  readonly revision: number;
-  /** The tasks the writer was shown or wrote itself, as they were then, in list order. */
-  readonly tasks: readonly Task[];
-  /** All that were there then. */
-  readonly all: readonly Task[];
-}
-
 /** What the writer saw; undefined when it never saw the room, or its history is gone. */
 export function seenTasks({ plan, sight, base }: LookBack): Seen | undefined {
   if (plan.policy.fullListWrites === 'replace') {
     const { tasks } = presentRows(plan);
-    return { revision: plan.revision, tasks, all: tasks };
+    return { revision: plan.revision, tasks, all: tasks, unlisted: new Set(), sent: {} };
   }
   if (!sight || !base) return undefined;
   const shown = sight.shown && new Set(sight.shown);
   const tasks = base.tasks.filter(({ uid }) => !shown || shown.has(uid));
-  return { revision: sight.revision, tasks, all: base.tasks };
+  const { revision, unlisted, sent = {} } = sight;
+  return { revision, tasks, all: base.tasks, unlisted: new Set(unlisted), sent };
 }
 
 /** The entries as items, and the task each means; undefined for a new one. */
@@ -193,7 +141,7 @@ function itemsOf<Entry>(plan: Plan, shape: ListShape<Entry>, write: ListWrite<En
   const stated = shape.state(write.entries);
   const { rows, entries } = shape.list((seen?.tasks ?? []).filter(shape.shows));
   const echo = shape.state(entries);
-  const named = write.named?.(rows) ?? [];
+  const named = write.named?.(rows) ?? bySentText(stated, rows, seen?.sent);
   // Found by the text that was shown, which may be a shortened one.
   const asShown = rows.map((row, index) => ({ ...row, description: echo[index]?.description ?? row.description }));
   // In a list that keeps the rest, a place says nothing.
@@ -208,7 +156,13 @@ function itemsOf<Entry>(plan: Plan, shape: ListShape<Entry>, write: ListWrite<En
     if (at === undefined) return unshownItem(item, there.get(uid), plan.task(uid), write.adopts === true);
     const row = rows[at] as Task;
     const retext = (): string => shape.retext?.(write.entries[index] as Entry, row) ?? item.description;
-    return changedItem(item, echo[at] as Item, row, { matches, rows }, retext);
+    return changedItem(
+      unlessSaidBefore(item, echo[at] as Item, seen?.sent[uid]),
+      echo[at] as Item,
+      row,
+      { matches, rows },
+      retext,
+    );
   });
   return { items, matches };
 }

@@ -114,7 +114,9 @@ function clearedBy(
   merges: boolean,
 ): readonly Task[] | undefined {
   if (todos.length === 0 || todos.some(isOpen)) return undefined;
-  const rows = (seen?.tasks ?? []).filter(({ uid }) => plan.task(uid));
+  const ids = new Set(todos.map(({ id }) => id));
+  const isTakenUp = ({ uid, number }: Task): boolean => ids.has(number) || !seen?.unlisted.has(uid);
+  const rows = (seen?.tasks ?? []).filter((task) => plan.task(task.uid) && isTakenUp(task));
   if (rows.some(({ uid, revision }) => plan.task(uid)?.revision !== revision)) return undefined;
   if (rows.length > limits.mutationsPerBatchMax) return undefined;
   const isRow = new Set(rows.map(({ uid }) => uid));

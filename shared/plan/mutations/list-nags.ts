@@ -39,6 +39,10 @@ export class ListNags {
     );
   }
 
+  keptBusy(task: Task): void {
+    this.merged(`${named(task)} is not in your list, but '${task.startedBy}' has it in progress; it stays.`);
+  }
+
   /** A task that the writer sends without having seen it: it is taken for the one that is there, and left as it is. */
   unseen(task: Task, sent: Status | undefined): void {
     if (sent === undefined || sent === task.status) this.known.push(task);

@@ -131,20 +131,30 @@ export class ListWriter {
     });
   }
 
-  /** A task the writer dropped goes only if nobody changed it since. What came later, it cannot have dropped. */
+  /**
+   * A task the writer dropped goes only if nobody changed it since, and nobody else has it in progress. What came later, it
+   * cannot have dropped.
+   */
   private dropMissing(): void {
     const listed = new Set(this.placed.map((each) => each.uid));
     for (const task of this.seen.shown) {
       const { uid, revision } = task;
       const current = this.plan.task(uid);
       if (!current || listed.has(uid) || !isSameTask(task, current)) continue;
-      if (current.revision === revision) this.removed.add(uid);
+      if (this.isOthersWork(current)) this.nags.keptBusy(current);
+      else if (current.revision === revision) this.removed.add(uid);
       else this.nags.keptChanged(current);
     }
     const unknown = [...this.plan.tasks()].filter(
       (task) => !isSameTask(task, this.seen.all.get(task.uid)) && !listed.has(task.uid),
     );
     this.nags.keptUnknown(unknown, this.seen.revision !== undefined);
+  }
+
+  /** Where lists replace, they replace that too. */
+  private isOthersWork({ status, startedBy }: Task): boolean {
+    const replaces = this.plan.policy.fullListWrites === 'replace';
+    return status === 'in_progress' && startedBy !== this.stamp.actor && !replaces;
   }
 
   private requireRoom(): Result<void, Rejection> {

@@ -8,22 +8,35 @@ const noFiles: Files = {
   write: async () => err({ code: 'invalid', message: 'no files here' }),
 };
 
+export interface DeskOptions {
+  readonly room?: string | undefined;
+  /** Who calls, unless a call says otherwise. */
+  readonly actor?: string | undefined;
+  readonly files?: Files | undefined;
+}
+
 /** Calls tools without a server between: one dialect, one room, any actor. */
 export class Desk {
   readonly rooms: RoomRegistry;
   private readonly dialect: string;
   private readonly room: string;
   private readonly files: Files;
+  private readonly actor: string;
   private ids = 0;
 
-  constructor(rooms: RoomRegistry, dialect: string, room = 'room', files: Files = noFiles) {
+  constructor(
+    rooms: RoomRegistry,
+    dialect: string,
+    { room = 'room', actor = 'ann', files = noFiles }: DeskOptions = {},
+  ) {
+    this.actor = actor;
     this.rooms = rooms;
     this.dialect = dialect;
     this.room = room;
     this.files = files;
   }
 
-  async call(tool: string, args: unknown, actor = 'ann', operationId?: string): Promise<ToolReply> {
+  async call(tool: string, args: unknown, actor = this.actor, operationId?: string): Promise<ToolReply> {
     const { rooms, files, room, dialect } = this;
     const newId = (): string => `${dialect}-${actor}-${Date.now().toString(36)}-${++this.ids}`;
     const result = await runTool({ room, dialect, tool, arguments: args, operationId }, { rooms, files, newId, actor });

@@ -13,8 +13,8 @@ export class SharedRoom {
     this.rooms = rooms;
   }
 
-  desk(dialect: string): Desk {
-    return new Desk(this.rooms, dialect);
+  desk(dialect: string, actor?: string): Desk {
+    return new Desk(this.rooms, dialect, { actor });
   }
 
   async plan(): Promise<Plan> {
