@@ -6,7 +6,6 @@ import {
   isListed,
   knownAfter,
   listedTasks,
-  referenceOf,
   subjectField,
   subjectOf,
   tidy,
@@ -18,6 +17,7 @@ import { joinText } from './headed-text.ts';
 import { notesOf, notesOutput } from './plain-list.ts';
 import { failure, jsonReply, parseArguments, refusal } from './reply.ts';
 import { jsonSchema } from './schema.ts';
+import { referenceOf } from './task-names.ts';
 
 /** TaskCreate, TaskGet and TaskList of Claude Code. */
 

@@ -9,7 +9,6 @@ import {
   knownAfter,
   labelsWithOwner,
   ownerOf,
-  referenceOf,
   subjectField,
   tidy,
   type WireStatus,
@@ -22,6 +21,7 @@ import { notesOf, notesOutput } from './plain-list.ts';
 import { jsonReply, parseArguments } from './reply.ts';
 import { jsonSchema } from './schema.ts';
 import { sameTask } from './stale-id.ts';
+import { referenceOf } from './task-names.ts';
 
 /** TaskUpdate of Claude Code: whatever one call changes is one Change, or nothing. */
 

@@ -4,6 +4,7 @@ import type { Plan } from '../plan/plan.ts';
 import type { Failure, Look, Shown } from './dialect.ts';
 import { splitText } from './headed-text.ts';
 import { saidText } from './plain-list.ts';
+import { shortNames } from './task-names.ts';
 
 /** The plan in the words of Claude Code's task tools. An id is the number of the task. */
 
@@ -19,12 +20,6 @@ export const subjectField = saidText;
 
 export function wireId(task: Task): string {
   return String(task.number);
-}
-
-/** `task-3` for what a caller may write of task 3; undefined for what is no id. */
-export function referenceOf(id: string): string | undefined {
-  const number = /^(?:#|task-)?([1-9][0-9]{0,14})$/.exec(id.trim())?.[1];
-  return number === undefined ? undefined : `task-${number}`;
 }
 
 /** Names that models write instead of the tool's own. */
@@ -129,7 +124,7 @@ export function knownAfter(
 
 /** A message of the core in the words of these tools. */
 export function inWords({ message }: Pick<Failure, 'message'>): string {
-  return message
+  return shortNames(message)
     .replace(/^Mutation \d+ of \d+ was refused, so none took effect\./, 'Nothing was changed.')
     .replace(/'task-([0-9]+)'/g, '#$1')
     .replace('Reopen it (task.reopen)', 'Set its status to pending')

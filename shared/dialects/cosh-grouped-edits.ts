@@ -3,7 +3,7 @@ import { limits } from '../plan/limits.ts';
 import type { SingleMutation } from '../plan/mutation.ts';
 import { assertNever } from '../plan/result.ts';
 import { replaceGroups, replaceListAction } from './cosh-grouped-list.ts';
-import { refused, writeOutput, written } from './cosh-grouped-view.ts';
+import { parseWrapped, refused, writeOutput, written } from './cosh-grouped-view.ts';
 import type { Call, Tool, ToolReply } from './dialect.ts';
 import { failure, parseArguments, refusal, textReply } from './reply.ts';
 import { jsonSchema } from './schema.ts';
@@ -47,7 +47,7 @@ const crossOffInput = z.object({
 const loadInput = z.object({ path: z.string().describe('A Markdown file with ## groups and - [ ] tasks.') });
 
 async function write(args: unknown, call: Call): Promise<ToolReply> {
-  const parsed = parseArguments(writeInput, args);
+  const parsed = parseWrapped(writeInput, args, 'action');
   if (!parsed.ok) return parsed.error;
   const { action } = parsed.value;
   switch (action.type) {
@@ -71,7 +71,7 @@ async function write(args: unknown, call: Call): Promise<ToolReply> {
 }
 
 async function edit(args: unknown, call: Call): Promise<ToolReply> {
-  const parsed = parseArguments(editInput, args);
+  const parsed = parseWrapped(editInput, args, 'edit');
   if (!parsed.ok) return parsed.error;
   const { id: task, description, group, depends_on } = parsed.value.edit;
   return submitForTask(call, {
@@ -84,7 +84,7 @@ async function edit(args: unknown, call: Call): Promise<ToolReply> {
 }
 
 async function crossOff(args: unknown, call: Call): Promise<ToolReply> {
-  const parsed = parseArguments(crossOffInput, args);
+  const parsed = parseWrapped(crossOffInput, args, 'action');
   if (!parsed.ok) return parsed.error;
   const { type, id: task } = parsed.value.action;
   return submitForTask(call, { type: type === 'Complete' ? 'task.complete' : 'task.cancel', task });

@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import type { Nag } from '../plan/change.ts';
 import type { Status, Task } from '../plan/model.ts';
+import type { Plan } from '../plan/plan.ts';
 import { refused, written } from './cosh-grouped-view.ts';
 import { refuseEntries, resolveEntries, withDependencies } from './cosh-names.ts';
-import type { Call, ToolReply } from './dialect.ts';
-import { dependencyPlaces, type ListShape, placesByReference, writeList } from './list-write.ts';
+import type { Call, Look, ToolReply } from './dialect.ts';
+import { dependencyPlaces, type ListShape, placesByReference, type Written, writeList } from './list-write.ts';
 import { refusal } from './reply.ts';
 
 /** ReplaceList of the later generation: the whole list anew, all of it pending. */
@@ -52,13 +54,40 @@ export async function replaceGroups(groups: Groups, call: Call): Promise<ToolRep
   const fault = refuseEntries(entries, (index) => places[index] ?? '');
   if (fault !== undefined) return refusal(fault);
   const look = await call.look();
-  const replaced = look.ok ? look.value.plan.taskCount : 0;
+  const before = look.ok ? thereFor(look.value) : { uids: [], isKnown: false };
   const result = await writeList(call, shape, { entries, groups: groups.map(({ title }) => title) });
   if (!result.ok) return refused(result.error);
   const { nags } = resolveEntries(entries);
-  const gone = { code: 'replaced', message: `The list of ${replaced} tasks that was there was replaced.` } as const;
   return written({
     ...result.value,
-    nags: [...(replaced > 0 ? [gone] : []), ...nags, ...result.value.nags],
+    nags: [...replacement(before, result.value.plan, result.value.written), ...nags, ...result.value.nags],
   });
+}
+
+interface There {
+  readonly uids: readonly string[];
+  /** Whether the caller knows the list: what it does not know it cannot replace. */
+  readonly isKnown: boolean;
+}
+
+function thereFor({ plan, sight }: Look): There {
+  const isKnown = sight !== undefined || plan.policy.fullListWrites === 'replace';
+  return { uids: [...plan.tasks()].map(({ uid }) => uid), isKnown };
+}
+
+/** Of what was there: tasks that others added or changed stay, and are told of by the room. */
+function replacement({ uids: before, isKnown }: There, plan: Plan, listed: Written): readonly Nag[] {
+  const sent = new Set(isKnown ? listed.map((task) => task?.uid) : []);
+  const stay = before.filter((uid) => plan.task(uid) && !sent.has(uid)).length;
+  const gone = before.length - stay;
+  if (gone === 0) return [];
+  const message =
+    stay === 0
+      ? `The list of ${counted(before.length)} that was there was replaced.`
+      : `${gone} of the ${counted(before.length)} that were there ${gone === 1 ? 'was' : 'were'} replaced.`;
+  return [{ code: 'replaced', message }];
+}
+
+function counted(tasks: number): string {
+  return tasks === 1 ? '1 task' : `${tasks} tasks`;
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Plan } from '../plan/plan.ts';
-import { groupOf, readOutput, statusNames, statusOf, unverified, whole } from './cosh-grouped-view.ts';
+import { groupOf, parseWrapped, readOutput, statusNames, statusOf, unverified, whole } from './cosh-grouped-view.ts';
 import type { Call, Tool, ToolReply } from './dialect.ts';
-import { failure, jsonReply, parseArguments, refusal } from './reply.ts';
+import { failure, jsonReply, refusal } from './reply.ts';
 import { jsonSchema } from './schema.ts';
 
 const list = z.object({
@@ -18,7 +18,7 @@ const readInput = z.object({
 type List = z.output<typeof list>;
 
 async function read(args: unknown, call: Call): Promise<ToolReply> {
-  const parsed = parseArguments(readInput, args);
+  const parsed = parseWrapped(readInput, args, 'action');
   if (!parsed.ok) return parsed.error;
   const look = await call.look();
   if (!look.ok) return failure(look.error);

@@ -2,9 +2,11 @@ import { z } from 'zod';
 import type { Nag } from '../plan/change.ts';
 import { type Group, isTerminal, type Status, type Task, taskId } from '../plan/model.ts';
 import type { Plan } from '../plan/plan.ts';
+import { err, type Result } from '../plan/result.ts';
 import type { Failure, Submitted, ToolReply } from './dialect.ts';
-import { jsonReply, refusal } from './reply.ts';
+import { jsonReply, parseArguments, refusal } from './reply.ts';
 import { jsonSchema } from './schema.ts';
+import { shortNames } from './task-names.ts';
 
 /** The plan in the words of cosh-grouped. */
 
@@ -70,6 +72,19 @@ export function written({ plan, nags }: Submitted): ToolReply {
   return jsonReply({ list: { groups: groupsOf(plan) }, nags: nags.map(inItsWords) }, whole(plan));
 }
 
+/** Arguments in a wrapper, which callers forget. */
+export function parseWrapped<Schema extends z.ZodType>(
+  schema: Schema,
+  args: unknown,
+  wrapper: string,
+): Result<z.output<Schema>, ToolReply> {
+  const fields = typeof args === 'object' && args !== null ? args : {};
+  const mark = wrapper === 'action' ? 'type' : 'id';
+  if (wrapper in fields || !(mark in fields)) return parseArguments(schema, args);
+  const said = JSON.stringify((fields as Record<string, unknown>)[mark])?.slice(0, 60);
+  return err(refusal(`Put it under ${wrapper}: {"${wrapper}": {"${mark}": ${said}, ...}}.`));
+}
+
 export function refused({ code, message }: Failure): ToolReply {
   const [first = message] = message.split(/(?<=\.) /);
   // The ways out that the message of the core names are tools this dialect does not have.
@@ -77,5 +92,5 @@ export function refused({ code, message }: Failure): ToolReply {
 }
 
 function inItsWords({ message }: Pick<Nag, 'message'>): { readonly message: string } {
-  return { message: message.replace(/\bin_progress\b/g, wireStatuses.in_progress) };
+  return { message: shortNames(message).replace(/\bin_progress\b/g, wireStatuses.in_progress) };
 }

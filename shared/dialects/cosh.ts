@@ -67,6 +67,8 @@ function view(plan: Plan): { readonly items: readonly object[] } {
   return { items };
 }
 
+const severalInList = 'several_in_list';
+
 async function write(args: unknown, call: Call): Promise<ToolReply> {
   const parsed = parseArguments(input, args);
   if (!parsed.ok) return parsed.error;
@@ -74,12 +76,14 @@ async function write(args: unknown, call: Call): Promise<ToolReply> {
   const refused = refuseEntries(todos, (index) => `item ${index + 1}`);
   if (refused !== undefined) return refusal(refused);
   const refuseSeveral = (indexes: readonly number[]) => ({
-    code: 'busy',
+    code: severalInList,
     message: `Only one task at a time can be in_progress; got ${joinNames(indexes.map(placeId))}. Leave one, set the others to pending.`,
   });
   const written = await writeList(call, shape, { entries: todos, refuseSeveral });
   const { nags } = resolveEntries(todos);
   if (written.ok) return reply(written.value.plan, [...nags, ...written.value.nags]);
+  // This one speaks of places already.
+  if (written.error.code === severalInList) return refusal(written.error.message);
   const look = await call.look();
   const rows = look.ok ? listOf(shape, look.value.plan).rows : [];
   return refusal(renumber(written.error.message, rows, placeId));

@@ -15,6 +15,7 @@ import {
 import { listOfEntries, notesOf, notesOutput, saidText, type Words, writePlainList } from './plain-list.ts';
 import { failure, jsonReply, parseArguments, refusal } from './reply.ts';
 import { jsonSchema } from './schema.ts';
+import { asText, idText } from './task-names.ts';
 
 /**
  * Cursor: one tool that writes the whole list, or some of it beside the rest. The caller chooses the ids; what it calls a
@@ -22,10 +23,10 @@ import { jsonSchema } from './schema.ts';
  */
 
 const entry = z.object({
-  id: z.string().min(1).max(128).describe('Your own, or task-<n> as shown.'),
+  id: z.preprocess(asText, z.string().min(1).max(128)).describe('Your own, or task-<n> as shown.'),
   content: saidText.optional().describe('Needed for a new id.'),
   status: z.enum(statuses).optional(),
-  dependencies: z.array(z.string()).optional().describe('Ids that come first.'),
+  dependencies: z.array(idText).optional().describe('Ids that come first.'),
 });
 const input = z.object({
   merge: z.boolean().describe('true: add or change these, keep the rest. false: this is the whole list.'),

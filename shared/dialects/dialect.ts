@@ -60,7 +60,7 @@ export interface ToolReply {
 }
 
 /** A Sight but for who and through what, which the server knows. */
-export type Shown = Pick<Sight, 'revision' | 'shown' | 'names'>;
+export type Shown = Omit<Sight, 'actor' | 'dialect'>;
 
 /** Why something could not be done: the code of an error or rejection, and words for the caller. */
 export interface Failure {

@@ -6,6 +6,7 @@ import { dependencyPlaces, type ListShape, listOf, placesByReference, shownList 
 import { listOfEntries, numberedLines, saidText, writePlainList } from './plain-list.ts';
 import { parseArguments, textReply, withNags } from './reply.ts';
 import { jsonSchema } from './schema.ts';
+import { fewOf } from './task-names.ts';
 
 /** Gemini CLI: one tool that writes the whole list, without ids. `blocked` is shown of pending tasks that wait for others. */
 
@@ -39,7 +40,7 @@ async function write(args: unknown, call: Call): Promise<ToolReply> {
   if (!parsed.ok) return parsed.error;
   const refuseSeveral = (indexes: readonly number[]) => ({
     code: 'busy',
-    message: `Only one todo can be in_progress at a time; items ${indexes.map((index) => index + 1).join(' and ')} are. Set the others to pending.`,
+    message: `Only one todo can be in_progress at a time; items ${fewOf(indexes.map((index) => index + 1))} are. Set the others to pending.`,
   });
   const written = await writePlainList(call, shape, { entries: parsed.value.todos, refuseSeveral });
   if (!written.ok) return written.error;

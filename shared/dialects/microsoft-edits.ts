@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { limits } from '../plan/limits.ts';
-import { isTerminal, type Task, taskId } from '../plan/model.ts';
+import { isTerminal, type Task, taskId, taskNumber } from '../plan/model.ts';
 import type { SingleMutation } from '../plan/mutation.ts';
 import { err, ok, type Result } from '../plan/result.ts';
 import { trim } from '../plan/text.ts';
@@ -11,6 +11,7 @@ import { notesOf, notesOutput, saidText } from './plain-list.ts';
 import { jsonReply, parseArguments, refusal } from './reply.ts';
 import { jsonSchema } from './schema.ts';
 import { sameTask } from './stale-id.ts';
+import { fewOf, referenceOf, shortNames } from './task-names.ts';
 
 const perCallMax = limits.mutationsPerBatchMax;
 
@@ -20,16 +21,17 @@ const addInput = z.object({
     .min(1)
     .max(perCallMax),
 });
-const id = z.number().int().min(1);
+/** Models send ids as text too. */
+const id = z.preprocess(asNumber, z.number().int().min(1));
 const ids = z.array(id).min(1).max(perCallMax);
 const completeInput = z.object({
   items: z
     .array(z.object({ id, reason: z.string().nullish().describe('How it was done; for your own account, not kept.') }))
     .min(1)
-    .max(perCallMax)
-    .optional(),
-  ids: ids.optional().describe('In place of items, without reasons.'),
+    .max(perCallMax),
 });
+/** Bare ids in place of the items are understood too. */
+const completeArguments = completeInput.partial().extend({ ids: ids.optional() });
 const removeInput = z.object({ ids });
 
 const addOutput = z.object({ todos: z.array(todoSchema), notes: notesOutput });
@@ -54,7 +56,7 @@ async function add(args: unknown, call: Call): Promise<ToolReply> {
 }
 
 async function complete(args: unknown, call: Call): Promise<ToolReply> {
-  const parsed = parseArguments(completeInput, args);
+  const parsed = parseArguments(completeArguments, args);
   if (!parsed.ok) return parsed.error;
   const { items = [], ids: bare = [] } = parsed.value;
   const asked = [...items.map((item) => item.id), ...bare];
@@ -63,7 +65,7 @@ async function complete(args: unknown, call: Call): Promise<ToolReply> {
   if (!found.ok) return refusal(words(found.error.message));
   const open = found.value.tasks.filter(({ status }) => !isTerminal(status));
   const done = found.value.tasks.filter(({ status }) => isTerminal(status));
-  const notes = done.map(({ number }) => ({ message: `Todo ${number} was complete already.` }));
+  const notes = done.length > 0 ? [{ message: sayDone(done.map(({ number }) => number)) }] : [];
   return submitAll(call, 'task.complete', open, { ...found.value, notes: [...found.value.notes, ...notes] });
 }
 
@@ -109,12 +111,20 @@ async function find(call: Call, asked: readonly number[]): Promise<Result<Found,
 }
 
 function sayUnknown(unknown: readonly number[]): string {
-  const { namesPerMessageMax } = limits;
-  const some = unknown.slice(0, namesPerMessageMax).join(', ');
-  const more = unknown.length > namesPerMessageMax ? ` and ${unknown.length - namesPerMessageMax} more` : '';
+  const some = fewOf(unknown);
   return unknown.length === 1
     ? `There is no todo ${some}; see todos_get_all.`
-    : `There are no todos ${some}${more}; see todos_get_all.`;
+    : `There are no todos ${some}; see todos_get_all.`;
+}
+
+function sayDone(done: readonly number[]): string {
+  return done.length === 1
+    ? `Todo ${fewOf(done)} was complete already.`
+    : `Todos ${fewOf(done)} were complete already.`;
+}
+
+function asNumber(value: unknown): unknown {
+  return typeof value === 'string' ? (taskNumber(referenceOf(value) ?? '') ?? value) : value;
 }
 
 /** All or none, unless others changed one of the tasks since it was found. */
@@ -140,7 +150,7 @@ function inItsWords({ message }: Note): Note {
 
 /** A message of the core with the ids and tools of this dialect. */
 function words(message: string): string {
-  return message
+  return shortNames(message)
     .replace(
       /^Mutation ([0-9]+) of [0-9]+ was refused, so none took effect\. /,
       'Entry $1 was refused, so none took effect. ',

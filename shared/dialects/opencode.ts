@@ -1,20 +1,22 @@
 import { z } from 'zod';
 import { isTerminal, type Status, statuses, type Task } from '../plan/model.ts';
 import type { Plan } from '../plan/plan.ts';
-import { isBlank } from '../plan/text.ts';
+import { fold, isBlank } from '../plan/text.ts';
 import type { Call, Dialect, Tool, ToolReply } from './dialect.ts';
 import { type ListShape, listOf, shownList } from './list-write.ts';
 import { listOfEntries, notesOf, notesOutput, saidText, writePlainList } from './plain-list.ts';
 import { failure, parseArguments, withNags } from './reply.ts';
 import { jsonSchema } from './schema.ts';
 
-/** opencode: the whole list with priorities. Statuses and priorities are plain strings there, so none is refused. */
+/**
+ * opencode: the whole list with priorities. Statuses and priorities are plain strings there, so none is refused; an id says
+ * nothing.
+ */
 
 const entry = z.object({
   content: saidText,
   status: z.string().describe('pending, in_progress, completed or cancelled.'),
   priority: z.string().optional().describe('high, medium or low.'),
-  id: z.string().optional().describe('Not needed.'),
 });
 const input = z.object({ todos: listOfEntries(entry).describe('The complete list, unchanged items too.') });
 const output = z.object({
@@ -34,7 +36,7 @@ const shape: ListShape<Entry> = {
   state: (entries) =>
     entries.map(({ content, status, priority = '' }) => ({
       description: content,
-      status: statusOf(status) ?? 'pending',
+      ...statusField(status),
       ...(!isBlank(priority) && { priority }),
     })),
 };
@@ -43,8 +45,30 @@ function entryOf({ description, status, priority }: Task): Entry {
   return { content: description, status, priority: isBlank(priority ?? '') ? usualPriority : priority };
 }
 
+/** Words that models write for the four there are. */
+const synonyms: Readonly<Record<string, Status>> = {
+  done: 'completed',
+  complete: 'completed',
+  finished: 'completed',
+  doing: 'in_progress',
+  active: 'in_progress',
+  started: 'in_progress',
+  todo: 'pending',
+  to_do: 'pending',
+  open: 'pending',
+  not_started: 'pending',
+  canceled: 'cancelled',
+};
+
 function statusOf(text: string): Status | undefined {
-  return statuses.find((status) => status === text);
+  const word = fold(text).replace(/[- ]/g, '_');
+  return statuses.find((status) => status === word) ?? (Object.hasOwn(synonyms, word) ? synonyms[word] : undefined);
+}
+
+/** Without one a task keeps what it has, and a new one is pending. */
+function statusField(text: string): { readonly status?: Status } {
+  const status = statusOf(text);
+  return status ? { status } : {};
 }
 
 async function write(args: unknown, call: Call): Promise<ToolReply> {
@@ -60,7 +84,7 @@ async function write(args: unknown, call: Call): Promise<ToolReply> {
 function unknownStatuses(todos: readonly Entry[]): readonly { readonly message: string }[] {
   const unknown = new Set(todos.map(({ status }) => status).filter((status) => !statusOf(status)));
   return [...unknown].slice(0, 5).map((status) => ({
-    message: `The status "${status.slice(0, 40)}" is not known and was taken as pending; there are ${statuses.join(', ')}.`,
+    message: `The status "${status.slice(0, 40)}" is not known: such items keep the status they have, new ones are pending. There are ${statuses.join(', ')}.`,
   }));
 }
 

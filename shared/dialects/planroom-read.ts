@@ -8,6 +8,7 @@ import type { Call, ChangeLine, ToolReply } from './dialect.ts';
 import { digestReply, type Told } from './planroom-digest.ts';
 import { cut, fitting, taskDetails, taskLine } from './planroom-text.ts';
 import { failure, parseArguments, refusal } from './reply.ts';
+import { idText, referenceOf } from './task-names.ts';
 
 /** What a list may take of a context window: 2,000 tokens of a model's tokenizer, with the lines around it. */
 const listBytesMax = 5_000;
@@ -17,7 +18,7 @@ const views = ['open', 'ready', 'mine', 'all', 'changes', 'document'] as const;
 
 export const readInput = z.strictObject({
   view: z.enum(views).default('open').describe('mine: what you have in progress'),
-  task: z.string().optional().describe('one task in full, e.g. task-3'),
+  task: idText.optional().describe('one task in full, e.g. task-3'),
   since: z.number().int().min(0).optional().describe('with changes: after this revision'),
   cursor: z.string().max(200).optional().describe('from a reply, for the rest'),
 });
@@ -37,7 +38,7 @@ export async function read(args: unknown, call: Call): Promise<ToolReply> {
 }
 
 function readTask(plan: Plan, reference: string): Told | ToolReply {
-  const task = plan.findTask(reference);
+  const task = plan.findTask(referenceOf(reference) ?? reference);
   if (!task) return refusal(`Task '${reference.slice(0, 100)}' does not exist. plan_read lists the ids there are.`);
   return { lines: [taskDetails(plan, task)], fields: { task: taskId(task) } };
 }

@@ -6,24 +6,41 @@ import { err, ok, type Result } from '../plan/result.ts';
 import { operationIdSchema } from '../protocol/names.ts';
 import type { Call, Failure, Submitted, ToolReply } from './dialect.ts';
 import { digestReply } from './planroom-digest.ts';
-import { listed } from './planroom-text.ts';
+import { cut, listed } from './planroom-text.ts';
 import { parseArguments, refusal } from './reply.ts';
 import { sameTask } from './stale-id.ts';
+import { idText, referenceOf, shortNames } from './task-names.ts';
 
 const kinds = ['add', 'edit', 'start', 'done', 'cancel', 'reopen', 'move', 'remove', 'verify', 'clean'] as const;
 
 const operation = z.strictObject({
   op: z.enum(kinds),
-  id: z.string().optional().describe('the task, e.g. task-3'),
+  id: idText.optional().describe('the task, e.g. task-3'),
   text: z.string().optional(),
   group: z.string().optional().describe('title; a new one is made'),
-  after: z.array(z.string()).optional().describe('ids it waits for; or keys'),
+  after: z.array(idText).optional().describe('ids it waits for; or keys'),
   key: z.string().optional().describe('add: names the task in this call'),
-  before: z.string().optional().describe('move: the task it goes before'),
+  before: idText.optional().describe('move: the task it goes before'),
   priority: z.string().optional(),
   labels: z.array(z.string()).optional(),
   evidence: z.string().optional().describe('verify: what showed that tests pass'),
 });
+
+type Field = Exclude<keyof z.output<typeof operation>, 'op'>;
+
+/** What each op takes. */
+const fieldsOf: Readonly<Record<(typeof kinds)[number], readonly Field[]>> = {
+  add: ['text', 'group', 'after', 'key', 'priority', 'labels'],
+  edit: ['id', 'text', 'group', 'after', 'priority', 'labels'],
+  start: ['id'],
+  done: ['id'],
+  cancel: ['id'],
+  reopen: ['id'],
+  move: ['id', 'group', 'before'],
+  remove: ['id'],
+  verify: ['group', 'evidence'],
+  clean: [],
+};
 
 export const updateInput = z.strictObject({
   ops: z.array(operation).min(1).max(limits.mutationsPerBatchMax),
@@ -37,7 +54,8 @@ type UpdateInput = z.output<typeof updateInput>;
 export async function update(args: unknown, call: Call): Promise<ToolReply> {
   const parsed = parseArguments(updateInput, args);
   if (!parsed.ok) return parsed.error;
-  const { ops, once } = parsed.value;
+  const { once } = parsed.value;
+  const ops = withIds(parsed.value.ops);
   const mutations: SingleMutation[] = [];
   for (const [index, each] of ops.entries()) {
     const decoded = decode(each, parsed.value);
@@ -57,7 +75,32 @@ export async function update(args: unknown, call: Call): Promise<ToolReply> {
   return digestReply(call, ({ plan }) => ({ lines: outcome(submitted.value, mutations, plan) }), sight);
 }
 
+/** With the ids of the room, but for what is a key of this call. */
+function withIds(ops: readonly Operation[]): readonly Operation[] {
+  const keys = new Set(ops.map(({ key }) => key));
+  const idOf = (said: string): string => (keys.has(said) ? said : (referenceOf(said) ?? said));
+  return ops.map((each) => ({
+    ...each,
+    ...(each.id !== undefined && { id: idOf(each.id) }),
+    ...(each.before !== undefined && { before: idOf(each.before) }),
+    ...(each.after && { after: each.after.map(idOf) }),
+  }));
+}
+
+/** Fields that say something the op has no use for; undefined when there are none. */
+function useless(each: Operation): string | undefined {
+  const takes = fieldsOf[each.op];
+  const said = (Object.keys(each) as (keyof Operation)[]).filter((field): field is Field => field !== 'op');
+  const wrong = said.filter(
+    (field) => !takes.includes(field) && each[field] !== undefined && each[field]?.length !== 0,
+  );
+  if (wrong.length === 0) return undefined;
+  return `does not take ${wrong.join(', ')}; it takes ${takes.length > 0 ? takes.join(', ') : 'nothing'}.`;
+}
+
 function decode(each: Operation, { base }: UpdateInput): Result<SingleMutation, string> {
+  const wrong = useless(each);
+  if (wrong !== undefined) return err(wrong);
   const guard = base === undefined ? {} : { base };
   const { id: task, text, group, after, key, before, priority, labels, evidence } = each;
   const fields = {
@@ -77,6 +120,9 @@ function decode(each: Operation, { base }: UpdateInput): Result<SingleMutation, 
   }
   if (task === undefined) return err('needs id.');
   if (each.op === 'edit') {
+    if (text === undefined && Object.keys(fields).length === 0) {
+      return err('has nothing to change; it takes text, group, after, priority and labels.');
+    }
     return ok({ type: 'task.edit', task, ...(text !== undefined && { description: text }), ...fields, ...guard });
   }
   if (each.op === 'move') {
@@ -105,7 +151,7 @@ async function firstStale(call: Call, ops: readonly Operation[]): Promise<Failur
 
 /** The refusal of the room, in the words of this tool. */
 function inOps({ message }: Failure): string {
-  return message
+  return shortNames(message)
     .replace(/^Mutation (\d+) of \d+ was refused, so none took effect\./, 'Op $1 was refused, so none took effect.')
     .replace(/ \(List\)/g, ' (plan_read)')
     .replace(/task\.reopen/g, 'op reopen');
@@ -113,12 +159,19 @@ function inOps({ message }: Failure): string {
 
 function outcome({ created, nags, repeated }: Submitted, mutations: readonly SingleMutation[], plan: Plan): string[] {
   const ids = created.flatMap(({ id, uid }) => (plan.task(uid) ? [id] : []));
-  const made = ids.length > 0 ? `: added ${listed(ids, 40)}` : '';
-  const again = repeated ? ' (this call had been made before)' : '';
-  const done = `${mutations.length === 1 ? 'Done' : `All ${mutations.length} done`}${made}${again}.`;
-  const notes = nags.slice(0, notesMax).map(({ message }) => `Note: ${message.slice(0, noteCharactersMax)}`);
+  const made = listed(ids, 40);
+  const notes = nags.slice(0, notesMax).map(({ message }) => `Note: ${cut(shortNames(message), noteCharactersMax)}`);
   const rest = nags.length > notesMax ? [`${nags.length - notesMax} more notes.`] : [];
-  return [done, ...notes, ...rest];
+  const first = repeated ? again(made) : `${counted(mutations.length)} done${made && `; added ${made}`}.`;
+  return [first, ...notes, ...rest];
+}
+
+function again(made: string): string {
+  return `This call had been made before; nothing was done now.${made && ` It had added ${made}.`}`;
+}
+
+function counted(ops: number): string {
+  return ops === 1 ? '1 op' : `${ops} ops`;
 }
 
 const notesMax = 10;

@@ -17,10 +17,12 @@ const waitInput = z.strictObject({
   since: z.number().int().min(0).optional().describe('revision; default: the last you were told'),
   seconds: z.number().min(0).max(waitSecondsMax).default(30),
 });
+/** More than the most is taken for the most. */
+const waitArguments = waitInput.extend({ seconds: z.number().min(0).default(30) });
 
 /** Returns as soon as there is something to tell, of others or not; clients end calls that take a minute. */
 async function wait(args: unknown, call: Call): Promise<ToolReply> {
-  const parsed = parseArguments(waitInput, args);
+  const parsed = parseArguments(waitArguments, args);
   if (!parsed.ok) return parsed.error;
   const look = await call.look();
   if (!look.ok) return failure(look.error);
@@ -29,7 +31,7 @@ async function wait(args: unknown, call: Call): Promise<ToolReply> {
   if (since > plan.revision) {
     return refusal(`Revision ${since} has not been yet; the plan is at ${plan.revision}. Wait from there.`);
   }
-  const waited = await call.waitForChange(since, parsed.value.seconds * 1_000);
+  const waited = await call.waitForChange(since, Math.min(parsed.value.seconds, waitSecondsMax) * 1_000);
   if (!waited.ok) return failure(waited.error);
   const moved = waited.value < since ? 'The room was deleted.' : `The plan moved from r${since} to r${waited.value}.`;
   const told = waited.value === since ? 'Nothing changed.' : moved;

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Nag } from '../plan/change.ts';
 import { err, ok, type Result } from '../plan/result.ts';
 import { explainIssues } from '../protocol/codec.ts';
@@ -36,5 +36,20 @@ export function parseArguments<Schema extends z.ZodType>(
 ): Result<z.output<Schema>, ToolReply> {
   const parsed = schema.safeParse(args ?? {});
   if (parsed.success) return ok(parsed.data);
-  return err(refusal(`The arguments are not understood. ${explainIssues(parsed.error)}`));
+  const unknown = parsed.error.issues.find(({ code }) => code === 'unrecognized_keys');
+  const fields = unknown && fieldsAt(schema, unknown.path);
+  const known = fields ? ` It takes ${fields.join(', ')}.` : '';
+  return err(refusal(`The arguments are not understood. ${explainIssues(parsed.error)}${known}`));
+}
+
+/** The fields of the object at a path of the arguments; undefined where that is none. */
+function fieldsAt(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] | undefined {
+  let at: unknown = schema;
+  for (const key of path) {
+    if (at instanceof z.ZodPreprocess) at = at.out;
+    if (at instanceof z.ZodObject) at = at.shape[key as string];
+    else if (at instanceof z.ZodArray) at = at.element;
+    else return undefined;
+  }
+  return at instanceof z.ZodObject ? Object.keys(at.shape) : undefined;
 }

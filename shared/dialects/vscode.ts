@@ -4,7 +4,7 @@ import type { Plan } from '../plan/plan.ts';
 import type { Call, Dialect, Tool, ToolReply } from './dialect.ts';
 import { joinText, splitText } from './headed-text.ts';
 import { type ListShape, listOf, shownList, type Written } from './list-write.ts';
-import { byText, listOfEntries, numberedLines, saidText, type Words, writePlainList } from './plain-list.ts';
+import { byTitle, listOfEntries, numberedLines, saidText, type Words, writePlainList } from './plain-list.ts';
 import { failure, jsonReply, parseArguments, refusal, textReply, withNags } from './reply.ts';
 import { jsonSchema } from './schema.ts';
 
@@ -15,8 +15,13 @@ import { jsonSchema } from './schema.ts';
 
 const wireStatuses = { pending: 'not-started', in_progress: 'in-progress', completed: 'completed' } as const;
 
+/** Models send numbers as text. */
+function asNumber(value: unknown): unknown {
+  return typeof value === 'string' && /^\s*[0-9]{1,9}\s*$/.test(value) ? Number(value) : value;
+}
+
 const entry = z.object({
-  id: z.number().describe('Its place in the list, from 1.'),
+  id: z.preprocess(asNumber, z.number()).describe('Its place in the list, from 1.'),
   title: saidText,
   description: z.string().optional().describe('Details; stay as they are when absent.'),
   status: z.enum(Object.values(wireStatuses)),
@@ -53,7 +58,7 @@ function statusOf(wire: Entry['status']): Status {
 }
 
 const words: Words = (message, plan) =>
-  byText(message, plan)
+  byTitle(message, plan)
     .replace(/\bin_progress\b/g, wireStatuses.in_progress)
     .replace(/\bpending\b/g, wireStatuses.pending);
 
@@ -78,7 +83,7 @@ async function write(todoList: readonly Entry[], call: Call): Promise<ToolReply>
   if (!before.ok) return failure(before.error);
   const { entries: old } = listOf(shape, before.value.plan);
   const sees = (_plan: Plan, written: Written) => ({ shown: uidsOf(written) });
-  const named = (rows: readonly Task[]) => byTitle(todoList, rows);
+  const named = (rows: readonly Task[]) => titled(todoList, rows);
   const result = await writePlainList(
     call,
     shape,
@@ -97,7 +102,7 @@ function uidsOf(written: Written): readonly string[] {
 }
 
 /** The row with the title at the place that the id says, else the first one with that title that is left. */
-function byTitle(entries: readonly Entry[], rows: readonly Task[]): readonly (Task | undefined)[] {
+function titled(entries: readonly Entry[], rows: readonly Task[]): readonly (Task | undefined)[] {
   const headOf = (row: Task): string => splitText(row.description).head;
   const taken = new Set<Task>();
   const found = entries.map(({ id, title }) => {
@@ -119,7 +124,8 @@ function warningsOf(
   sent: number,
 ): readonly { readonly message: string }[] {
   const warnings: string[] = [];
-  if (sent > 0 && sent < 3) warnings.push('The list has fewer than 3 items; a task this small may need none.');
+  if (sent > 0 && now.length > 0 && now.length < 3)
+    warnings.push('The list has fewer than 3 items; a task this small may need none.');
   if (sent > 10) warnings.push('The list has more than 10 items; fewer are easier to follow.');
   const most = Math.max(old.length, now.length);
   const changes = Array.from({ length: most }, (_, place) => same(old[place], now[place])).filter((is) => !is).length;

@@ -1,6 +1,8 @@
+import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
+import { callerOf } from '../../server/endpoints/mcp/caller.ts';
 import { acp } from '../../shared/dialects/acp.ts';
-import { findDialect } from '../../shared/dialects/registry.ts';
+import { defaultDialect, dialects, findDialect } from '../../shared/dialects/registry.ts';
 import { SharedRoom } from './support/shared-room.ts';
 
 test('acp shows entries for an editor, without cancelled tasks, and has no tools', async () => {
@@ -20,4 +22,14 @@ test('acp shows entries for an editor, without cancelled tasks, and has no tools
   });
   expect(findDialect('acp')?.tools).toEqual([]);
   expect(acp.render(await room.plan())).toBeNull();
+  await expect(room.desk('acp').call('read', {})).rejects.toThrow(
+    /^The dialect acp is a view only and has no tools\. With tools there are: planroom, .*microsoft\.$/,
+  );
+  await expect(room.desk('none').call('read', {})).rejects.toThrow(/microsoft\.$/);
+  expect(
+    callerOf({ url: '/mcp?tools=acp', headers: {} } as IncomingMessage, { dialects, defaultDialect }),
+  ).toMatchObject({
+    ok: false,
+    error: { code: 'bad_message', message: expect.stringMatching(/^'acp' is a view only.*microsoft\.$/) },
+  });
 });

@@ -16,7 +16,7 @@ describe('claude-code: TodoWrite', () => {
     const shown = [todo('Run tests', 'in_progress'), todo('Fix it', 'in_progress'), todo('Ship')];
     const reply = await desk.call('TodoWrite', { todos });
     expect(reply.structured).toEqual({ oldTodos: [], newTodos: shown });
-    expect(JSON.parse(reply.text)).toEqual(reply.structured);
+    expect(reply.text).toBe('The todo list is written: 0 completed, 2 in progress, 1 pending.');
     expect(await desk.ok('TodoWrite', { todos: [] })).toEqual({ oldTodos: shown, newTodos: [] });
   });
 
@@ -53,8 +53,49 @@ describe('claude-code: TodoWrite', () => {
       expect.stringMatching(/^"three!" is not in your list/),
       expect.stringMatching(/^"theirs" was added by others/),
     ]);
+    await desk.ok('TodoWrite', { todos: [todo('theirs')] });
     await desk.ok('TodoWrite', { todos: [] });
     expect(await room.list()).toEqual(['cancelled four']);
+  });
+});
+
+describe('claude-code: TodoWrite beside the task tools', () => {
+  test('shows the subject alone, and keeps the description whatever is written', async () => {
+    const room = new SharedRoom();
+    const desk = room.desk('claude-code');
+    await desk.ok('TaskCreate', { subject: 'Fix it', description: 'All of it.' });
+    await desk.ok('TaskCreate', { subject: 'Ship' });
+    await desk.ok('TaskList', {});
+    const first = await desk.ok('TodoWrite', { todos: [todo('Fix it', 'in_progress'), todo('Ship')] });
+    expect(first.newTodos).toEqual([todo('Fix it', 'in_progress'), todo('Ship')]);
+    expect(await room.list()).toEqual(['in_progress Fix it\n\nAll of it.', 'pending Ship']);
+    await desk.ok('TodoWrite', { todos: [todo('Mend it', 'in_progress'), todo('Ship')] });
+    expect(await room.list()).toEqual(['in_progress Mend it\n\nAll of it.', 'pending Ship']);
+    await desk.ok('TodoWrite', { todos: [todo('Mend it\n\nAll of it.', 'completed'), todo('Ship')] });
+    expect(await room.list()).toEqual(['completed Mend it\n\nAll of it.', 'pending Ship']);
+    expect((await room.tasks()).map(({ number }) => number)).toEqual([1, 2]);
+  });
+
+  test('answers in few words, with notes that name the subject, and the list where it is another', async () => {
+    const room = new SharedRoom();
+    const desk = room.desk('claude-code');
+    const todos = Array.from({ length: 61 }, (_, index) => todo(`A step with some words to it, number ${index}`));
+    expect((await desk.call('TodoWrite', { todos })).text.length).toBeLessThan(100);
+    await room.add('Explore\n\nlook around');
+    const { text } = await desk.call('TodoWrite', { todos });
+    expect(text).toMatch(
+      /^The todo list is written: 0 completed, 0 in progress, 62 pending\.\nNote: "Explore" was added/,
+    );
+    expect(text).toContain('\nThe list is now:\n1. [pending] A step');
+    expect(text).toContain('\n62. [pending] Explore');
+  });
+
+  test('a note names ten tasks, and counts the others', async () => {
+    const room = await new SharedRoom().add(...Array.from({ length: 33 }, (_, index) => `theirs ${index}`));
+    const { notes } = await room.desk('claude-code').ok('TodoWrite', { todos: [todo('mine')] });
+    const [note = ''] = notes as string[];
+    expect(note.match(/"theirs/g)).toHaveLength(10);
+    expect(note).toContain('"theirs 9" and 23 more were there');
   });
 });
 

@@ -97,13 +97,24 @@ describe('cursor: todo_write', () => {
     expect((third.todos as object[])[2]).toMatchObject({ dependencies: ['a'] });
   });
 
+  test('an id may be a number, and the list JSON text', async () => {
+    const desk = new SharedRoom().desk('cursor');
+    const todos = [
+      { ...todo('7', 'one'), id: 7 },
+      { ...todo('8', 'two'), dependencies: [7] },
+    ];
+    expect(await desk.ok('todo_write', { merge: true, todos: JSON.stringify(todos) })).toEqual({
+      todos: [todo('7', 'one'), { ...todo('8', 'two'), dependencies: ['7'] }],
+    });
+  });
+
   test('refuses what is not understood, naming it, and changes nothing', async () => {
     const room = new SharedRoom();
     const desk = room.desk('cursor');
     const refused = (args: unknown) => desk.refused('todo_write', args);
     expect(await refused({ todos: [] })).toContain('merge');
     expect(await refused({ merge: true, items: [] })).toContain('todos');
-    expect(await refused({ merge: true, todos: [{ id: 1, content: 'one', status: 'pending' }] })).toContain(
+    expect(await refused({ merge: true, todos: [{ id: '', content: 'one', status: 'pending' }] })).toContain(
       'todos.0.id',
     );
     expect(await refused({ merge: true, todos: [todo('a', 'one', 'done')] })).toContain('todos.0.status');

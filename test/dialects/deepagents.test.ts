@@ -47,7 +47,10 @@ describe('deepagents: write_todos', () => {
     const reply = await desk.call('write_todos', { todos: [todo('one'), todo('two', 'completed')] });
     expect(await room.list()).toEqual(['completed one', 'completed two', 'pending three, and more', 'pending theirs']);
     expect(reply.text.split('\n').filter((line) => line.startsWith('Note: '))).toHaveLength(3);
-    // Now it has seen all that, and may drop it.
+    // What it never listed, it does not drop, though it was shown it; once it has taken it up it may.
+    await desk.call('write_todos', { todos: [todo('one', 'completed')] });
+    expect(await room.list()).toEqual(['completed one', 'pending theirs']);
+    await desk.call('write_todos', { todos: [todo('one', 'completed'), todo('theirs')] });
     await desk.call('write_todos', { todos: [todo('one', 'completed')] });
     expect(await room.list()).toEqual(['completed one']);
   });

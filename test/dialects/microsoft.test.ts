@@ -154,16 +154,33 @@ describe('bad input is refused with a message to act on, and changes nothing', (
     ['todos_add', { todos: Array.from({ length: 1001 }, () => ({ title: 'a' })) }, ['1000']],
     ['todos_complete', {}, ['items']],
     ['todos_complete', { items: [] }, ['items']],
-    ['todos_complete', { items: [{ id: '1' }] }, ['items.0.id']],
+    ['todos_complete', { items: [{ id: 'first' }] }, ['items.0.id']],
     ['todos_complete', { ids: [0] }, ['ids.0']],
     ['todos_complete', { ids: [7] }, ['no todo 7']],
     ['todos_remove', {}, ['ids']],
-    ['todos_remove', { ids: [7, 8] }, ['7, 8']],
+    ['todos_remove', { ids: [7, 8] }, ['7 and 8']],
   ])('%s %#', async (tool, args, facts) => {
     await addAll('kept');
     const text = await desk.refused(tool, args);
     for (const fact of facts) expect(text).toContain(fact);
     expect(await list()).toEqual(['1 pending kept']);
+  });
+
+  test('ids as text are understood, and many names are counted', async () => {
+    await addAll(...Array.from({ length: 12 }, (_, index) => `t${index}`));
+    expect(await desk.ok('todos_complete', { ids: ['2', '#3'] })).toEqual({ count: 2 });
+    const items = Array.from({ length: 12 }, (_, index) => ({ id: `${index + 1}` }));
+    expect(await desk.ok('todos_complete', { items })).toMatchObject({ count: 10 });
+    const ids = items.map(({ id }) => id);
+    expect(await desk.ok('todos_complete', { ids })).toEqual({
+      count: 0,
+      notes: ['Todos 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 2 more were complete already.'],
+    });
+  });
+
+  test('todos_complete says in its schema that it needs items', () => {
+    const tool = microsoft.tools.find(({ name }) => name === 'todos_complete');
+    expect(tool?.input.required).toEqual(['items']);
   });
 
   test('of some ids that there are and some that there are not, the latter are named', async () => {

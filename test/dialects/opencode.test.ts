@@ -21,15 +21,43 @@ describe('opencode: todowrite and todoread', () => {
     expect(opencode.view(await room.plan())).toEqual({ todos });
   });
 
-  test('any text is a status and a priority: an unknown status is taken as pending, with a note', async () => {
+  test('any text is a status and a priority: an unknown status makes a new item pending, with a note', async () => {
     const room = new SharedRoom();
     const desk = room.desk('opencode');
-    const reply = await desk.call('todowrite', { todos: [todo('one', 'doing', 'P1')] });
+    const reply = await desk.call('todowrite', { todos: [todo('one', 'blocked', 'P1')] });
     expect(reply.structured).toMatchObject({ todos: [todo('one', 'pending', 'P1')] });
     expect(reply.structured?.notes).toEqual([
-      expect.stringMatching(/"doing".*pending, in_progress, completed, cancelled/),
+      expect.stringMatching(/"blocked".*pending, in_progress, completed, cancelled/),
     ]);
-    expect(reply.text).toContain('\nNote: The status "doing"');
+    expect(reply.text).toContain('\nNote: The status "blocked"');
+  });
+
+  test('a status in other words is understood, and one that is none leaves the status as it is', async () => {
+    const room = new SharedRoom();
+    const desk = room.desk('opencode');
+    const said = ['done', 'In-Progress', 'finished', 'not started', 'canceled', 'constructor'];
+    const reply = await desk.ok('todowrite', { todos: said.map((status) => todo(status, status)) });
+    expect((reply.todos as { status: string }[]).map(({ status }) => status)).toEqual([
+      'completed',
+      'in_progress',
+      'completed',
+      'pending',
+      'cancelled',
+      'pending',
+    ]);
+    expect(reply.notes).toHaveLength(1);
+    const again = await desk.ok('todowrite', { todos: said.map((status) => todo(status, 'verified')) });
+    expect(again.todos).toEqual(reply.todos);
+    expect(again.notes).toEqual([expect.stringContaining('"verified"')]);
+  });
+
+  test('a list as JSON text is a list, and an id of whatever type says nothing', async () => {
+    const room = new SharedRoom();
+    const desk = room.desk('opencode');
+    await desk.ok('todowrite', { todos: JSON.stringify([{ ...todo('one'), id: 1 }]) });
+    await desk.ok('todowrite', { todos: [{ ...todo('one', 'completed'), id: { a: 1 } }] });
+    expect(await room.list()).toEqual(['completed one']);
+    for (const todos of ['x', '[x', '{"a":1}']) expect(await desk.refused('todowrite', { todos })).toContain('todos');
   });
 
   test('a priority that the plan does not have is shown as medium and not made one', async () => {

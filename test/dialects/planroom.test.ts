@@ -6,7 +6,7 @@ let names = 0;
 
 function open(): { readonly desk: Desk; readonly room: string } {
   const room = `room-${++names}`;
-  return { desk: new Desk(openRooms(), 'planroom', room), room };
+  return { desk: new Desk(openRooms(), 'planroom', { room }), room };
 }
 
 const ops = (...list: object[]) => ({ ops: list });
@@ -21,7 +21,7 @@ describe('plan_update', () => {
         { op: 'start', id: 'p' },
       ],
     });
-    expect(reply.text).toContain('All 3 done: added task-1, task-2.');
+    expect(reply.text).toContain('3 ops done; added task-1, task-2.');
     expect(reply.structured).toEqual({ room, revision: 1 });
     const { text } = await desk.call('plan_read', {});
     expect(text).toContain('## Build\ntask-1 [*] parser (by ann)\ntask-2 [ ] tests (high; waits for task-1)');
@@ -40,7 +40,10 @@ describe('plan_update', () => {
     [{ op: 'start' }, 'needs id'],
     [{ op: 'verify' }, 'needs group'],
     [{ op: 'fly', id: 'task-1' }, 'op'],
-    [{ op: 'start', id: 'task-1', nonsense: 1 }, 'nonsense'],
+    [{ op: 'start', id: 'task-1', nonsense: 1 }, "no field 'nonsense'. It takes op, id, text"],
+    [{ op: 'start', id: 'task-1', text: 'x' }, 'does not take text; it takes id.'],
+    [{ op: 'add', text: 'x', id: 'task-1' }, 'does not take id; it takes text'],
+    [{ op: 'edit', id: 'task-1' }, 'has nothing to change; it takes text, group'],
   ])('%j is refused: %s', async (op, fact) => {
     const { desk } = open();
     expect(await desk.refused('plan_update', ops(op))).toContain(fact);
@@ -51,8 +54,27 @@ describe('plan_update', () => {
     const { desk } = open();
     const args = { ...ops({ op: 'add', text: 'only one' }), once: 'abc' };
     await desk.ok('plan_update', args);
-    expect((await desk.call('plan_update', args)).text).toContain('had been made before');
+    expect((await desk.call('plan_update', args)).text).toContain(
+      'This call had been made before; nothing was done now. It had added task-1.',
+    );
     expect((await desk.call('plan_read', {})).structured).toMatchObject({ revision: 1 });
+  });
+
+  test('ids are understood as they are written; a key of the call goes first', async () => {
+    const { desk } = open();
+    await desk.ok('plan_update', ops({ op: 'add', text: 'one' }, { op: 'add', text: 'two', after: ['1'] }));
+    await desk.ok('plan_update', ops({ op: 'move', id: 'TASK-2', before: 1 }, { op: 'start', id: '2' }));
+    expect((await desk.call('plan_read', { view: 'all' })).text).toMatch(/task-2 \[\*\] two[^\n]*\ntask-1 \[ \] one/);
+    expect((await desk.call('plan_read', { task: 2 })).text).toContain('after: task-1');
+    await desk.ok('plan_update', ops({ op: 'add', text: 'keyed', key: '1' }, { op: 'cancel', id: '1' }));
+    expect((await desk.call('plan_read', { task: 'Task-3' })).text).toContain('cancelled');
+  });
+
+  test('fields that say nothing do not matter', async () => {
+    const { desk } = open();
+    const reply = await desk.call('plan_update', ops({ op: 'add', text: 'one', evidence: '', key: 'k' }));
+    expect(reply.text).toContain('1 op done; added task-1.');
+    await desk.ok('plan_update', ops({ op: 'done', id: '1', text: '', after: [] }));
   });
 
   test('base refuses what changed since', async () => {
@@ -86,7 +108,7 @@ describe('the digest', () => {
   test('is there after other dialects wrote as well', async () => {
     const { desk, room } = open();
     await desk.ok('plan_update', ops({ op: 'add', text: 'one' }));
-    const cosh = new Desk(desk.rooms, 'cosh', room);
+    const cosh = new Desk(desk.rooms, 'cosh', { room });
     await cosh.ok('plan_todo_write', { todos: [{ description: 'two' }] }, 'bob');
     expect((await desk.call('plan_read', {})).text).toContain('bob added task-2');
   });
@@ -170,6 +192,16 @@ describe('plan_wait', () => {
     expect((await desk.call('plan_wait', { since: 0, seconds: 50 })).text).toContain('moved from r0 to r1');
     expect((await desk.call('plan_wait', { seconds: 0.01 })).text).toContain('Nothing changed');
     expect(await desk.refused('plan_wait', { since: 9 })).toContain('9');
-    expect(await desk.refused('plan_wait', { seconds: 51 })).toContain('50');
+    expect(await desk.refused('plan_wait', { seconds: -1 })).toContain('seconds');
+    expect((await desk.call('plan_wait', { since: 0, seconds: 3600 })).text).toContain('moved from r0 to r1');
+  });
+});
+
+describe('plan_write_document', () => {
+  test('a field that it does not have is refused with those it has', async () => {
+    const { desk } = open();
+    expect(await desk.refused('plan_write_document', { text: 'x' })).toBe(
+      "The arguments are not understood. there is no field 'text'. It takes content, title, author, status, base.",
+    );
   });
 });

@@ -36,9 +36,25 @@ describe('vscode: manage_todo_list', () => {
     expect(await refused({ todos: [] })).toContain('todoList');
     expect(await refused({ todoList: [item(1, 'one', 'in_progress')] })).toMatch(/todoList\.0\.status.*in-progress/);
     expect(await refused({ todoList: [{ id: 1, content: 'one', status: 'completed' }] })).toContain('todoList.0.title');
-    expect(await refused({ todoList: [{ id: '1', title: 'one', status: 'completed' }] })).toContain('todoList.0.id');
+    expect(await refused({ todoList: [{ id: 'a', title: 'one', status: 'completed' }] })).toContain('todoList.0.id');
     expect(await refused({ operation: 'clear' })).toContain('operation');
     expect(await room.list()).toEqual([]);
+  });
+
+  test('an id as text will do, and so does a list as JSON text', async () => {
+    const room = new SharedRoom();
+    const desk = room.desk('vscode');
+    const todoList = JSON.stringify([{ ...item(1, 'one'), id: '1' }]);
+    expect((await desk.call('manage_todo_list', { todoList })).isError).toBe(false);
+    expect(await room.list()).toEqual(['pending one']);
+  });
+
+  test('the size of the list is that of the list as it is then; notes name tasks by their title', async () => {
+    const room = await new SharedRoom().add('Explore\n\nlook around', 'two', 'three');
+    const reply = await room.desk('vscode').call('manage_todo_list', { todoList: [item(1, 'mine')] });
+    expect(reply.text).not.toContain('fewer than 3');
+    expect(reply.text).toContain('"Explore", "two"');
+    expect(reply.text).not.toContain('look around');
   });
 
   test('descriptions are the rest of the text, and stay when they are not sent', async () => {

@@ -34,7 +34,10 @@ export class McpServer {
       ...{ rooms: this.rooms, newId, atEndOfTick, version: '1.2.3', onFault },
       ...{
         files,
-        dialects: [this.fixture(), { ...this.fixture(), name: 'other', tools: [] }],
+        dialects: [
+          this.fixture(),
+          { ...this.fixture(), name: 'other', tools: [oddTool('other', async () => undefined)] },
+        ],
         defaultDialect: 'fixture',
       },
       ...options,

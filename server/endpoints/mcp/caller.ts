@@ -27,7 +27,7 @@ export function callerOf(request: IncomingMessage, choice: DialectChoice): Resul
   if (!actor.ok) return actor;
   const name = stated(request, query, 'tools')?.value ?? choice.defaultDialect;
   const dialect = choice.dialects.find((each) => each.name === name);
-  if (!dialect) return err(unknownDialect(name, choice));
+  if (!dialect || dialect.tools.length === 0) return err(noTools(name, dialect, choice));
   return ok({ room: room.value, dialect, actor: actor.value });
 }
 
@@ -66,8 +66,11 @@ function readName(
   return err({ code, message: `The ${found.where} is not understood. ${explainIssues(parsed.error)}` });
 }
 
-function unknownDialect(name: string, { dialects }: DialectChoice): ErrorBody {
-  const names = dialects.map((dialect) => dialect.name);
-  const message = `There is no tool set '${name.slice(0, 100)}'. There are: ${names.join(', ')}.`;
+function noTools(name: string, view: Dialect | undefined, { dialects }: DialectChoice): ErrorBody {
+  const names = dialects.filter(({ tools }) => tools.length > 0).map((dialect) => dialect.name);
+  const fault = view
+    ? `'${view.name}' is a view only and has no tools.`
+    : `There is no tool set '${name.slice(0, 100)}'.`;
+  const message = `${fault} There are: ${names.join(', ')}.`;
   return { code: 'bad_message', message, facts: { tools: names } };
 }
