@@ -11,6 +11,7 @@ const arrows: Record<string, { readonly ours: readonly string[]; readonly outsid
   'shared/plan': { ours: [], outside: ['zod', 'fractional-indexing'] },
   'shared/protocol': { ours: ['shared/plan'], outside: ['zod'] },
   'shared/dialects': { ours: ['shared/plan', 'shared/protocol'], outside: ['zod'] },
+  'shared/mirror': { ours: ['shared/plan'], outside: ['yjs'] },
   'server/store': {
     ours: ['shared/plan'],
     outside: ['node:', '@photostructure/sqlite'],

@@ -40,6 +40,8 @@ export class RoomCall implements Call {
   private own: Omit<Shown, 'revision'> | undefined;
   /** Tasks that the actor had seen, and taken up, before this call; empty as well when it had seen all. */
   private before: readonly string[] = [];
+  /** The actor's sight as this call found it. */
+  private first: { readonly epoch: string; readonly sight: Sight | undefined } | undefined;
   /** Of the room that was shown: what was seen of one that was deleted says nothing of the next. */
   private epoch: string | undefined;
   private submissions = 0;
@@ -135,11 +137,14 @@ export class RoomCall implements Call {
       const opened = await this.context.rooms.open(name);
       if (!opened.ok) return err(storeErrorBody(opened.error));
       const room = opened.value;
+      // It is read once: what this call itself shows is no base of its own.
+      if (name === this.room && this.first?.epoch === room.position.epoch) return ok({ room, sight: this.first.sight });
       const sight = await room.readSight(this.actor, this.call.dialect);
       if (!sight.ok) return err(storeErrorBody(sight.error));
       if (room.state !== 'open') continue;
       if (name === this.room) {
         this.epoch = room.position.epoch;
+        this.first = { epoch: this.epoch, sight: sight.value };
         this.stored = sight.value && shownOf(sight.value);
         if (this.submissions === 0) this.before = sight.value ? takenUp(sight.value) : [];
       }
