@@ -80,7 +80,7 @@ function reachHint(url: string | undefined): string {
 /** What somebody meant by `7`, `#7` or `TASK-7`. */
 function taskHint(reference: string): string {
   const number = /^(?:#|task[-_ ]?)?0*([1-9][0-9]{0,14})$/i.exec(reference)?.[1];
-  return number === undefined ? '' : `Did you mean task-${number}? `;
+  return number === undefined || reference === `task-${number}` ? '' : `Did you mean task-${number}? `;
 }
 
 function exitCodeOf(code: ClientFailure['code']): ExitCode {

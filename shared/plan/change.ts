@@ -70,6 +70,8 @@ export type NagCode =
   | 'dependency_gone'
   /** A finished or removed task is named by others as a dependency. */
   | 'dependents'
+  /** A task was finished or removed that another actor had in progress. */
+  | 'of_another'
   /** How many rows a clean took away. */
   | 'cleaned'
   /** A group was verified although tasks of it are open. */

@@ -1,3 +1,4 @@
+import type { Draft } from './draft.ts';
 import { fitsBytes, limits, utf8Bytes } from './limits.ts';
 import type { Group, Task } from './model.ts';
 import { taskId } from './model.ts';
@@ -113,6 +114,12 @@ export function requireGroup(plan: Plan, reference: string, base: number | undef
     `Group '${group.title}' changed at revision ${group.revision}, after your base ${base}. Re-read it and retry.`,
     { group: group.title, uid: group.uid, expected: base, current: group.revision },
   );
+}
+
+/** Whoever ends a task that another has in progress is told so: it may not be the right one to. */
+export function nagHolder(draft: Draft, task: Task, actor: string): void {
+  if (task.status !== 'in_progress' || task.startedBy === actor) return;
+  draft.nag('of_another', `'${taskId(task)}' was in progress by '${task.startedBy}', who is not told but by the plan.`);
 }
 
 /** A base can only be a revision that has been. */

@@ -29,6 +29,7 @@ describe('hostile requests to MCP', () => {
     ['?room=', 'bad_room_name', 'query parameter room'],
     ['?as=', 'bad_message', 'query parameter as'],
     ['?as=a%0Ab', 'bad_message', 'query parameter as'],
+    ['?rom=x', 'bad_message', "no query parameter 'rom'. There are: room, tools, as."],
     ['?tools=none', 'bad_message', 'There are: fixture, other.'],
   ])('%s is refused before MCP is spoken', async (query, code, message) => {
     for (const method of ['GET', 'POST', 'DELETE']) {

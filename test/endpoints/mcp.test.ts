@@ -26,7 +26,11 @@ describe.each(revisions)('MCP in revision %s', (revision) => {
     const { client } = await connect();
     expect(client.getNegotiatedProtocolVersion()).toBe(revision);
     expect(client.getServerVersion()).toEqual({ name: 'planroom', version: '1.2.3' });
-    expect(client.getInstructions()).toBe('Say before you add.');
+    expect(client.getInstructions()).toMatch(
+      /^Say before you add\.\nYou are 'guest' in room 'main'\. Others may share/,
+    );
+    const named = await connect('?as=eve&room=front');
+    expect(named.client.getInstructions()).toBe("Say before you add.\nYou are 'eve' in room 'front'.");
     expect(client.getServerCapabilities()).toEqual({ tools: {}, resources: { subscribe: true, listChanged: true } });
   });
 

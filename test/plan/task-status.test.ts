@@ -157,3 +157,22 @@ describe('task.reopen', () => {
     expect(room.refuse('not_terminal', { type: 'task.reopen', task: 'task-1' }).message).toContain('task-1');
   });
 });
+
+describe('a task that another has in progress', () => {
+  test.each(['task.complete', 'task.cancel', 'task.remove'] as const)(
+    '%s goes through, and says whose it was',
+    (type) => {
+      const room = new PlanHarness().with('A', 'one');
+      room.accept({ type: 'task.start', task: 'task-1' }, 'mo');
+      const record = room.accept({ type, task: 'task-1' }, 'ann');
+      expect(nagCodes(record)).toEqual(['of_another']);
+      expect(record.nags[0]?.message).toContain("'mo'");
+    },
+  );
+
+  test('one of its own is ended without a word', () => {
+    const room = new PlanHarness().with('A', 'one');
+    room.accept({ type: 'task.start', task: 'task-1' }, 'mo');
+    expect(room.accept({ type: 'task.complete', task: 'task-1' }, 'mo').nags).toEqual([]);
+  });
+});

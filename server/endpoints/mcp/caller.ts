@@ -18,12 +18,17 @@ export interface DialectChoice {
   readonly defaultDialect: string;
 }
 
+/** The name of whoever states none. */
+export const guest = 'guest';
+
 /** Reads `?room=&tools=&as=`, or the headers for clients that cannot change the address; the query goes first. */
 export function callerOf(request: IncomingMessage, choice: DialectChoice): Result<Caller, ErrorBody> {
   const query = queryOf(request);
+  const unknown = [...query.keys()].find((name) => !Object.hasOwn(headerNames, name));
+  if (unknown !== undefined) return err(unknownParameter(unknown));
   const room = readName(request, query, 'room', 'main', roomNameSchema, 'bad_room_name');
   if (!room.ok) return room;
-  const actor = readName(request, query, 'as', 'guest', actorSchema, 'bad_message');
+  const actor = readName(request, query, 'as', guest, actorSchema, 'bad_message');
   if (!actor.ok) return actor;
   const name = stated(request, query, 'tools')?.value ?? choice.defaultDialect;
   const dialect = choice.dialects.find((each) => each.name === name);
@@ -64,6 +69,12 @@ function readName(
   const parsed = schema.safeParse(found.value);
   if (parsed.success) return ok(parsed.data);
   return err({ code, message: `The ${found.where} is not understood. ${explainIssues(parsed.error)}` });
+}
+
+/** A slip in a name would lead into another room, under another name. */
+function unknownParameter(name: string): ErrorBody {
+  const message = `There is no query parameter '${name.slice(0, 100)}'. There are: ${Object.keys(headerNames).join(', ')}.`;
+  return { code: 'bad_message', message, facts: { parameters: Object.keys(headerNames) } };
 }
 
 function noTools(name: string, view: Dialect | undefined, { dialects }: DialectChoice): ErrorBody {

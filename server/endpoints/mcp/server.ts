@@ -1,7 +1,7 @@
 import { ProtocolError, Server, type ServerContext, type ServerOptions } from '@modelcontextprotocol/server';
 import type { OperationContext } from '../../operations/operation.ts';
 import { internalError, invalidParams } from './answers.ts';
-import type { Caller } from './caller.ts';
+import { type Caller, guest } from './caller.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
 import { callTool, listTools } from './tools.ts';
 
@@ -27,13 +27,19 @@ const cacheHints = {
 
 const capabilities = { tools: {}, resources: { subscribe: true, listChanged: true } };
 
+/** What an actor may do to a list, and what it is told, hangs on its name; so it should know it. */
+function whoIsAsking({ actor, room }: Caller): string {
+  const who = `You are '${actor}' in room '${room}'.`;
+  return actor === guest ? `${who} Others may share this name: connect with ?as=<your own name>.` : who;
+}
+
 /**
  * What answers the requests of one session, or one request of the newest revision. The low-level server, because it takes
  * the JSON Schemas of a dialect as they are.
  */
 export function createServer(caller: Caller, parts: ServerParts, subscriptions?: Subscriptions): Server {
   const { context, version, onFault } = parts;
-  const { instructions } = caller.dialect;
+  const instructions = `${caller.dialect.instructions}\n${whoIsAsking(caller)}`;
   const info = { name: 'planroom', version };
   const server = new PlanServer(info, { capabilities, instructions, cacheHints });
   const guard = <Params, Answer>(answer: (params: Params, caller: Caller) => Answer | Promise<Answer>) =>

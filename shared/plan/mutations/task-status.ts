@@ -5,7 +5,7 @@ import { isTerminal, type Status, type Task, taskId } from '../model.ts';
 import type { Plan } from '../plan.ts';
 import { type Rejection, rejection } from '../rejection.ts';
 import { assertNever, ok, type Result } from '../result.ts';
-import { requireTask } from '../rules.ts';
+import { nagHolder, requireTask } from '../rules.ts';
 import type { Stamp } from '../stamp.ts';
 import { joinNames } from '../text.ts';
 import { baseField, taskReference } from './fields.ts';
@@ -31,9 +31,9 @@ export function decideTaskStatus(plan: Plan, mutation: TaskStatusMutation, stamp
     case 'task.start':
       return decideStart(plan, found.value, stamp);
     case 'task.complete':
-      return decideCrossOff(plan, found.value, 'completed');
+      return decideCrossOff(plan, found.value, 'completed', stamp.actor);
     case 'task.cancel':
-      return decideCrossOff(plan, found.value, 'cancelled');
+      return decideCrossOff(plan, found.value, 'cancelled', stamp.actor);
     case 'task.reopen':
       return decideReopen(plan, found.value);
     default:
@@ -78,7 +78,12 @@ function mayStart(plan: Plan, task: Task, actor: string): Result<void, Rejection
 }
 
 /** Terminal is sticky: a finished task is not crossed off again, whichever way is asked [S0]. */
-function decideCrossOff(plan: Plan, task: Task, status: 'completed' | 'cancelled'): Result<Decision, Rejection> {
+function decideCrossOff(
+  plan: Plan,
+  task: Task,
+  status: 'completed' | 'cancelled',
+  actor: string,
+): Result<Decision, Rejection> {
   const id = taskId(task);
   if (isTerminal(task.status)) {
     return rejection(
@@ -92,6 +97,7 @@ function decideCrossOff(plan: Plan, task: Task, status: 'completed' | 'cancelled
   }
   const draft = new Draft(plan);
   draft.editTask(task, { status, startedBy: null });
+  nagHolder(draft, task, actor);
   nagDependents(plan, draft, task, status);
   return ok(draft.finish());
 }

@@ -8,6 +8,7 @@ import type { Plan } from '../plan.ts';
 import { type Rejection, rejection } from '../rejection.ts';
 import { assertNever, ok, type Result } from '../result.ts';
 import {
+  nagHolder,
   requireDescription,
   requireFreshUid,
   requireRoomForGroup,
@@ -83,7 +84,7 @@ export function decideTask(plan: Plan, mutation: TaskMutation, stamp: Stamp): Re
     case 'task.move':
       return decideMove(plan, found.value, mutation, stamp);
     case 'task.remove':
-      return decideRemove(plan, found.value);
+      return decideRemove(plan, found.value, stamp);
     default:
       return assertNever(mutation);
   }
@@ -192,9 +193,10 @@ function targetGroup(plan: Plan, task: Task, mutation: Move, draft: Draft, stamp
   return ok(found.value.group);
 }
 
-function decideRemove(plan: Plan, task: Task): Result<Decision, Rejection> {
+function decideRemove(plan: Plan, task: Task, stamp: Stamp): Result<Decision, Rejection> {
   const draft = new Draft(plan);
   draft.removeTask(task);
+  nagHolder(draft, task, stamp.actor);
   const others = plan.dependents(taskId(task), task.uid).filter((other) => other.uid !== task.uid);
   if (others.length > 0) {
     draft.nag(
@@ -223,7 +225,10 @@ function nagDependencies(
     if (!other) {
       draft.nag('unknown_dependency', `Dependency '${dependency}' of '${id}' does not exist; it is kept as written.`);
     } else if (waiting?.has(other.uid)) {
-      draft.nag('dependency_cycle', `'${id}' depending on '${dependency}' would create a circular chain.`);
+      draft.nag(
+        'dependency_cycle',
+        `'${id}' now depends on '${dependency}', which waits for it: a circular chain. It is stored; take one of the two away.`,
+      );
     }
   }
 }
