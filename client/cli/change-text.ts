@@ -1,9 +1,10 @@
 import type { Change, Group, Patch, Plan, Task } from '../sdk/index.ts';
 import { taskId } from '../sdk/index.ts';
-import { oneLine } from './terminal-text.ts';
+import { firstLine, oneLine } from './terminal-text.ts';
 
 /** Rows named in a line; a larger Change says how many more there are. */
-const namedMax = 5;
+export const namedMax = 5;
+export const descriptionCharactersMax = 60;
 
 type NamedTask = Pick<Task, 'number' | 'description' | 'status'>;
 type NamedGroup = Pick<Group, 'title'>;
@@ -50,18 +51,18 @@ export class RowNames {
     const known = this.groups.get(row.uid);
     if (row.removed) {
       this.groups.delete(row.uid);
-      return `-${known ? groupName(known) : oneLine(row.uid)}`;
+      return `${sign(true, false)}${known ? groupName(known) : oneLine(row.uid)}`;
     }
     const group = { title: row.title ?? known?.title ?? '' };
     this.groups.set(row.uid, group);
-    return groupName(group);
+    return `${sign(row.removed, !known)}${groupName(group)}`;
   }
 
   private taskOf(row: TaskRow): string {
     const known = this.tasks.get(row.uid);
     if (row.removed) {
       this.tasks.delete(row.uid);
-      return `-${known ? taskName(known) : oneLine(row.uid)}`;
+      return `${sign(true, false)}${known ? taskName(known) : oneLine(row.uid)}`;
     }
     const task = {
       number: row.number ?? known?.number ?? 0,
@@ -69,12 +70,18 @@ export class RowNames {
       status: row.status ?? known?.status ?? 'pending',
     };
     this.tasks.set(row.uid, task);
-    return taskName(task);
+    return `${sign(row.removed, !known)}${taskName(task)}`;
   }
 }
 
+/** How a row is marked that a Change made, or took away. */
+export function sign(removed: boolean | undefined, isNew: boolean): string {
+  if (removed) return '-';
+  return isNew ? '+' : '';
+}
+
 function taskName(task: NamedTask): string {
-  return `${taskId(task)} '${oneLine(task.description).slice(0, 60)}' ${task.status}`;
+  return `${taskId(task)} '${firstLine(task.description, descriptionCharactersMax)}' ${task.status}`;
 }
 
 function groupName({ title }: NamedGroup): string {

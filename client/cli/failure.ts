@@ -52,7 +52,7 @@ function inWords({ code, message, facts }: ClientFailure, url: string | undefine
     case 'room_not_found':
       return `${sentence(message, 'List the rooms')} See the rooms with: planroom rooms`;
     case 'task_not_found':
-      return `${sentence(message, 'List the tasks')} ${taskHint(task)}See the tasks with: planroom show`;
+      return `${sentence(message, 'List the tasks')} ${meantTask(facts)}See the tasks with: planroom show`;
     case 'group_not_found':
       return `${message} See the groups with: planroom show`;
     case 'group_not_empty':
@@ -77,10 +77,8 @@ function reachHint(url: string | undefined): string {
   return `The address has the path '${path}', which 'planroom serve' does not; try it without.`;
 }
 
-/** What somebody meant by `7`, `#7` or `TASK-7`. */
-function taskHint(reference: string): string {
-  const number = /^(?:#|task[-_ ]?)?0*([1-9][0-9]{0,14})$/i.exec(reference)?.[1];
-  return number === undefined || reference === `task-${number}` ? '' : `Did you mean task-${number}? `;
+function meantTask(facts: ClientFailure['facts']): string {
+  return typeof facts?.meant === 'string' ? `Did you mean ${facts.meant}? ` : '';
 }
 
 function exitCodeOf(code: ClientFailure['code']): ExitCode {

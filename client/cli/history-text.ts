@@ -1,10 +1,7 @@
 import type { Change, Patch, Plan } from '../sdk/index.ts';
 import { taskId } from '../sdk/index.ts';
-import { oneLine } from './terminal-text.ts';
-
-/** Rows named in a line; a larger Change says how many more there are. */
-const namedMax = 5;
-const descriptionCharactersMax = 60;
+import { descriptionCharactersMax, namedMax, sign } from './change-text.ts';
+import { firstLine, oneLine } from './terminal-text.ts';
 
 type TaskRow = NonNullable<Patch['tasks']>[number];
 type GroupRow = NonNullable<Patch['groups']>[number];
@@ -59,7 +56,7 @@ class PastRows {
     const isNew = !row.removed && typeof row.number === 'number';
     if (!row.removed) this.learnTask(row);
     const known = this.tasks.get(row.uid);
-    const text = known && oneLine(known.description).slice(0, descriptionCharactersMax);
+    const text = known && firstLine(known.description, descriptionCharactersMax);
     const status = row.removed || !row.status ? '' : ` ${row.status}`;
     return `${sign(row.removed, isNew)}${known ? `${known.id} '${text}'` : 'a task'}${status}`;
   }
@@ -74,9 +71,4 @@ class PastRows {
     const text = description ?? known?.description;
     if (id !== undefined && text !== undefined) this.tasks.set(uid, { id, description: text });
   }
-}
-
-function sign(removed: boolean | undefined, isNew: boolean): string {
-  if (removed) return '-';
-  return isNew ? '+' : '';
 }

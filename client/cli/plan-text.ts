@@ -10,7 +10,7 @@ import {
   taskId,
 } from '../sdk/index.ts';
 import type { Paint } from './output.ts';
-import { oneLine } from './terminal-text.ts';
+import { firstLine, oneLine } from './terminal-text.ts';
 
 /** Which tasks to show; all of these must hold. */
 export interface TaskFilter {
@@ -85,7 +85,7 @@ function documentLines({ document }: Plan): readonly string[] {
 
 function taskLine(plan: Plan, task: Task, paint: Paint): string {
   const style = task.status === 'in_progress' ? 'yellow' : isTerminal(task.status) ? 'dim' : undefined;
-  const text = `${markers[task.status]} ${taskId(task)} ${oneLine(task.description)}`;
+  const text = `${markers[task.status]} ${taskId(task)} ${firstLine(task.description)}`;
   const marks = [
     ...(task.startedBy === undefined ? [] : [paint('yellow', `@${oneLine(task.startedBy)}`)]),
     ...(task.priority === undefined ? [] : [paint('red', `!${oneLine(task.priority)}`)]),

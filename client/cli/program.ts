@@ -51,7 +51,7 @@ export async function runProgram(args: readonly string[], io: Io): Promise<ExitC
   addPolicyCommand(program, run);
   addDocumentCommands(program, run);
   addWatchCommand(program, run);
-  addMcpCommand(program, run);
+  await addMcpCommand(program, run, args.includes('mcp'));
   try {
     await program.parseAsync(args, { from: 'user' });
     return run.exitCode;

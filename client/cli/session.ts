@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../shared/plan/result.ts';
-import { type Ack, type ClientFailure, connect, type Mutation, type PlanroomClient } from '../sdk/index.ts';
+import { type Ack, type ClientFailure, connect, type Mutation, type PlanroomClient, taskId } from '../sdk/index.ts';
 import { type CliFailure, fromClient } from './failure.ts';
 import type { Settings } from './settings.ts';
 import { oneLine } from './terminal-text.ts';
@@ -32,8 +32,31 @@ export interface Done extends Ack {
   readonly changed: boolean;
 }
 
-/** Sends one mutation to the room of the settings. The plan itself is not fetched. */
+/** Sends one mutation to the room of the settings. The plan itself is not fetched, unless a task is not in it. */
 export async function mutateRoom(
+  client: PlanroomClient,
+  settings: Settings,
+  mutation: Mutation,
+): Promise<Result<Done, ClientFailure>> {
+  const done = await sendMutation(client, settings, mutation);
+  return done.ok ? done : err(await withMeantTask(client, settings, done.error));
+}
+
+/** Adds to the facts the task that somebody meant by `7`, `#7` or `TASK-7`, if it is there. */
+async function withMeantTask(
+  client: PlanroomClient,
+  { room }: Settings,
+  failure: ClientFailure,
+): Promise<ClientFailure> {
+  const reference = String(failure.facts?.task ?? '');
+  const number = /^(?:#|task[-_ ]?)?0*([1-9][0-9]{0,14})$/i.exec(reference)?.[1];
+  if (failure.code !== 'task_not_found' || number === undefined) return failure;
+  const read = await client.snapshot(room);
+  const task = read.ok ? read.value.tasks.find((each) => each.number === Number(number)) : undefined;
+  return task ? { ...failure, facts: { ...failure.facts, meant: taskId(task) } } : failure;
+}
+
+async function sendMutation(
   client: PlanroomClient,
   { room }: Settings,
   mutation: Mutation,

@@ -1,3 +1,5 @@
+import { trim } from '../../shared/plan/text.ts';
+
 /**
  * Plan text as a terminal may show it. Anyone may have written it, so control characters (escape sequences among them)
  * and marks that turn the direction of text are shown as escapes instead of being obeyed.
@@ -8,6 +10,15 @@ const controls = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u206
 /** On one line: line breaks and tabs are escaped too. */
 export function oneLine(text: string): string {
   return text.replace(controls, escaped);
+}
+
+/** The first line that says something, for places that have no more; `…` says that there is more of the text. */
+export function firstLine(text: string, charactersMax = Number.POSITIVE_INFINITY): string {
+  const lines = trim(text);
+  const [first = ''] = lines.split(/[\r\n]/, 1);
+  const whole = first.trimEnd();
+  if (whole.length <= charactersMax) return oneLine(first.length === lines.length ? whole : `${whole}…`);
+  return `${oneLine(whole.slice(0, charactersMax).replace(/[\ud800-\udbff]$/, ''))}…`;
 }
 
 /** Several lines: line feeds and tabs stay. */

@@ -7,7 +7,7 @@ import { parseJson } from '../../shared/protocol/codec.ts';
 import { backOffDelayMs } from '../sdk/back-off.ts';
 import { backOff, bounds } from './bounds.ts';
 import { type Answer, Channel } from './channel.ts';
-import type { Home } from './home.ts';
+import type { Whereabouts } from './home.ts';
 import { LineReader } from './line-reader.ts';
 import { Listen, subscriptionOf } from './listen.ts';
 import {
@@ -29,7 +29,7 @@ import { delay, within } from './time.ts';
 export interface BridgeOptions {
   readonly input: Readable;
   readonly output: Writable;
-  readonly home: Home;
+  readonly home: Whereabouts;
   readonly room: string;
   readonly tools?: string | undefined;
   /** Who asks, once it is known which program the client is. */
@@ -126,7 +126,7 @@ export class Bridge {
     const parsed = parseJson(text, limits.jsonDepthMax);
     if (!parsed.ok) {
       const { code, message } = parsed.error;
-      this.output.send(errorAnswer(null, code === 'bad_frame' ? parseErrorCode : invalidRequestCode, message));
+      this.output.send(errorAnswer(idOf(text), code === 'bad_frame' ? parseErrorCode : invalidRequestCode, message));
       return;
     }
     // One of the older revisions has batches; each message of one is answered for itself.
@@ -211,7 +211,9 @@ export class Bridge {
         this.awaySinceMs = Date.now();
       }
       const isGivenUp = Date.now() - this.awaySinceMs > bounds.awayPatienceMs;
-      if (isGivenUp && !listen?.isAcknowledged) return this.fail(message.id, this.whyAway(answer.error.message));
+      if (isGivenUp && !listen?.isAcknowledged) {
+        return this.fail(message.id, this.whyAway(message, answer.error.message));
+      }
       await delay(backOffDelayMs(attempt, Math.random, backOff), signal);
       home.lookAgain();
     }
@@ -261,9 +263,13 @@ export class Bridge {
     return url;
   };
 
-  private whyAway(reason: string): string {
+  private whyAway({ method }: JSONRPCRequest, reason: string): string {
     const { home } = this.options;
-    return `The planroom server at ${home.url} is away (${reason}). A change that was asked for may have been made all the same: look at the plan when it is back, and try again. Start it with: ${home.startCommand}`;
+    const start = `Start it with: ${home.startCommand}`;
+    const away = `The planroom server at ${home.url} is away (${reason}).`;
+    // Only a tool changes anything.
+    if (method !== 'tools/call') return `${away} ${start}`;
+    return `${away} A change that was asked for may have been made all the same: look at the plan when it is back, and try again. ${start}`;
   }
 
   private fail(id: Id, message: string): void {
@@ -272,5 +278,15 @@ export class Bridge {
 
   private refuse(id: Id | null, message: string): void {
     this.output.send(errorAnswer(id, invalidRequestCode, message));
+  }
+}
+
+/** The id of a message that is JSON but not one that is let through, so that whoever waits for the answer gets it. */
+function idOf(text: string): string | number | null {
+  try {
+    const { id } = JSON.parse(text);
+    return typeof id === 'string' || typeof id === 'number' ? id : null;
+  } catch {
+    return null;
   }
 }

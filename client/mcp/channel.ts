@@ -139,11 +139,9 @@ function answerIn(error: unknown, id: Id): Answer {
   const stated = fieldsOf(body.error);
   const message =
     typeof stated.message === 'string' ? stated.message : `The server answered with HTTP status ${status}.`;
-  if (body.jsonrpc === '2.0' && typeof stated.code === 'number') {
-    return ok(errorAnswer(id, stated.code, message, stated.data) as JSONRPCResponse);
-  }
-  const data = typeof stated.code === 'string' ? { code: stated.code } : undefined;
-  return ok(errorAnswer(id, serverErrorCode, message, data) as JSONRPCResponse);
+  const isStated = body.jsonrpc === '2.0' && typeof stated.code === 'number';
+  const { code, data } = isStated ? stated : { code: serverErrorCode };
+  return ok(errorAnswer(id, Number(code), message, data) as JSONRPCResponse);
 }
 
 function failureIn(error: unknown): ChannelFailure {
@@ -172,7 +170,7 @@ function refusalIn(error: unknown): Refusal | undefined {
 const sessionNotFoundCode = -32_001;
 
 function isTemporary(refusal: Refusal): boolean {
-  return isSessionGone(refusal) || fieldsOf(refusal.body.error).code === 'shutting_down';
+  return isSessionGone(refusal) || fieldsOf(fieldsOf(refusal.body.error).data).code === 'shutting_down';
 }
 
 /** A stream that is refused has no body here. */

@@ -19,6 +19,19 @@ export interface HomeOptions {
   readonly say: (text: string) => void;
 }
 
+/** What the bridge asks of its home. */
+export type Whereabouts = Pick<Home, 'url' | 'ready' | 'lookAgain' | 'startCommand'>;
+
+/** For a bridge that was told nonsense: it leads nowhere, and every request is answered with the reason. */
+export function nowhere(reason: string): Whereabouts {
+  return {
+    url: 'http://nowhere.invalid',
+    startCommand: '',
+    lookAgain: () => undefined,
+    ready: () => Promise.resolve(err(reason)),
+  };
+}
+
 type Found = Result<string, string>;
 
 /** The server that the bridge belongs to: found, or started in the background, where it stays. */

@@ -18,11 +18,14 @@ export class FolderFiles implements Files {
   }
 
   async read(path: string, bytesMax: number): Promise<Result<string, Failure>> {
+    if (path.length > pathCharactersMax) return refused(pathTooLong);
     const allowed = await this.resolveExisting(path);
     if (!allowed.ok) return allowed;
     let handle: FileHandle | undefined;
     try {
       handle = await open(allowed.value, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+      // What was opened is what counts: a folder on the way may have been swapped since.
+      if (!(await this.isInside(await openedPath(handle, allowed.value)))) return this.outside(path);
       const opened = await handle.stat();
       if (opened.isDirectory()) return refused(`'${path}' is a directory, not a file.`);
       if (!opened.isFile()) return refused(`'${path}' is not a regular file.`);
@@ -36,6 +39,7 @@ export class FolderFiles implements Files {
   }
 
   async write(path: string, text: string): Promise<Result<{ path: string; bytes: number }, Failure>> {
+    if (path.length > pathCharactersMax) return refused(pathTooLong);
     const allowed = await this.resolveNew(path);
     if (!allowed.ok) return allowed;
     const target = allowed.value;
@@ -92,6 +96,15 @@ export class FolderFiles implements Files {
         : 'The server was given no folder for files; it needs --files <folder>.';
     return refused(`'${path.slice(0, 500)}' is outside of what this server may reach. ${where}`);
   }
+}
+
+/** Longer ones no system opens, and each part of one costs a look at the disk. */
+const pathCharactersMax = 4_096;
+const pathTooLong = `A path may have ${pathCharactersMax} characters.`;
+
+/** Where an open file really is, as far as the system tells. */
+async function openedPath(handle: FileHandle, path: string): Promise<string> {
+  return realpath(`/proc/self/fd/${handle.fd}`).catch(() => realpath(path));
 }
 
 /** Reads one byte more than allowed at most: a file can grow after it was measured. */

@@ -23,7 +23,7 @@ import type { Room } from '../room/room.ts';
 import { changeLine } from './change-lines.ts';
 import { outcomeResult, storeErrorBody } from './errors.ts';
 import type { OperationContext } from './operation.ts';
-import { deleteRoom, listRooms } from './room-calls.ts';
+import { deleteOnce, listRooms } from './room-calls.ts';
 import type { ToolCall } from './tool-call.ts';
 import { waitForChange } from './waiting.ts';
 
@@ -100,7 +100,8 @@ export class RoomCall implements Call {
   }
 
   deleteRoom(room: string, options: DeleteOptions): Promise<Result<void, Failure>> {
-    return deleteRoom(this.context.rooms, room, options);
+    const { operationId } = this.call;
+    return deleteOnce(this.context.rooms, room, options, operationId && `${this.actor} ${operationId}`);
   }
 
   async changesSince(revision: number): Promise<Result<ChangeRun | undefined, Failure>> {

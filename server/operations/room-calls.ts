@@ -36,8 +36,35 @@ async function entryOf(rooms: RoomRegistry, summary: RoomSummary): Promise<Resul
   return ok({ ...labels, documentRevision: document.revision, documentUpdatedAt: document.updatedAt });
 }
 
+/** Deletions that were asked for with an operation id, of each registry, oldest first. */
+const deletions = new WeakMap<RoomRegistry, Set<string>>();
+const deletionsMax = 10_000;
+
+/**
+ * A deletion that comes again with its operation id is done already, whatever has been made under the name since. Known as
+ * long as the server runs: a deleted room keeps nothing.
+ */
+export async function deleteOnce(
+  rooms: RoomRegistry,
+  name: string,
+  options: DeleteOptions,
+  operationId: string | undefined,
+): Promise<Result<void, Failure>> {
+  const known = deletions.get(rooms) ?? new Set<string>();
+  deletions.set(rooms, known);
+  const key = `${name} ${operationId}`;
+  if (operationId !== undefined && known.has(key)) return ok(undefined);
+  const deleted = await deleteRoom(rooms, name, options);
+  if (deleted.ok && operationId !== undefined) known.add(key);
+  for (const oldest of known) {
+    if (known.size <= deletionsMax) break;
+    known.delete(oldest);
+  }
+  return deleted;
+}
+
 /** Asks and deletes in one step: whoever changes the room in between makes it ask again. */
-export async function deleteRoom(
+async function deleteRoom(
   rooms: RoomRegistry,
   name: string,
   { allows, guard }: DeleteOptions,

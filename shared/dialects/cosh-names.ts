@@ -1,5 +1,7 @@
 import type { Nag } from '../plan/change.ts';
+import { limits } from '../plan/limits.ts';
 import type { Item } from '../plan/mutations/list-item.ts';
+import { NagList } from '../plan/nag-list.ts';
 import { isBlank } from '../plan/text.ts';
 import { siblingKey } from './list-write.ts';
 
@@ -16,6 +18,11 @@ export function refuseEntries(entries: readonly NamedEntry[], place: (index: num
   for (const [index, { description }] of entries.entries()) {
     if (isBlank(description)) return `The description must be non-empty text (${place(index)}).`;
   }
+  const { dependenciesPerTaskMax } = limits;
+  for (const [index, { depends_on }] of entries.entries()) {
+    if ((depends_on?.length ?? 0) <= dependenciesPerTaskMax) continue;
+    return `depends_on may have ${dependenciesPerTaskMax} entries (${place(index)}).`;
+  }
   const keys = new Set<string>();
   for (const [index, { key }] of entries.entries()) {
     if (key === undefined || key === null) continue;
@@ -28,6 +35,9 @@ export function refuseEntries(entries: readonly NamedEntry[], place: (index: num
   return undefined;
 }
 
+/** Of a name that a message repeats. */
+const nameCharactersMax = 200;
+
 /** Dependencies as keys of `Item`s. What names nothing of the list is left out, with a nag. */
 export function resolveEntries(entries: readonly NamedEntry[]): {
   readonly dependencies: readonly (readonly string[] | undefined)[];
@@ -35,22 +45,22 @@ export function resolveEntries(entries: readonly NamedEntry[]): {
 } {
   const byKey = new Map<string, number>();
   for (const [index, { key }] of entries.entries()) if (typeof key === 'string') byKey.set(key, index);
-  const nags: Nag[] = [];
+  const nags = new NagList();
   const dependencies = entries.map(({ depends_on, key }, index) =>
     depends_on?.flatMap((name) => {
       const place = byKey.get(name) ?? placeOfId(name, entries.length);
       if (place === undefined) {
-        nags.push({ code: 'unknown_dependency', message: unknownName(name, index) });
+        nags.add('unknown_dependency', unknownName(name.slice(0, nameCharactersMax), index));
         return [];
       }
       if (key === name) {
-        nags.push({ code: 'self_dependency', message: selfName(name, index) });
+        nags.add('self_dependency', selfName(name.slice(0, nameCharactersMax), index));
         return [];
       }
       return [siblingKey(place)];
     }),
   );
-  return { dependencies, nags };
+  return { dependencies, nags: nags.all() };
 }
 
 function placeOfId(name: string, count: number): number | undefined {

@@ -1,6 +1,6 @@
 import { presentRows } from '../plan/base-rows.ts';
 import { sameValue } from '../plan/draft.ts';
-import { matchItems } from '../plan/match-items.ts';
+import { isOwnPlace, matchItems } from '../plan/match-items.ts';
 import { isTerminal, type Task, taskId, taskNumber } from '../plan/model.ts';
 import type { Batch } from '../plan/mutation.ts';
 import type { Item } from '../plan/mutations/list-item.ts';
@@ -33,7 +33,7 @@ export async function writeList<Entry>(
   const { plan } = back.value;
   const { actor } = call;
   const seen = seenTasks(back.value);
-  const { items, matches } = itemsOf(plan, shape, write, seen);
+  const { items, matches } = itemsOf(plan, shape, write, seen, actor);
   const busy = items.flatMap((item, index) => (isOwnStart(item, matches[index], plan, actor) ? [index] : []));
   if (write.refuseSeveral && busy.length > 1) return err(write.refuseSeveral(busy));
   const { several, groups } = write;
@@ -137,18 +137,34 @@ interface Found {
   readonly matches: readonly (Task | undefined)[];
 }
 
-function itemsOf<Entry>(plan: Plan, shape: ListShape<Entry>, write: ListWrite<Entry>, seen: Seen | undefined): Found {
+function itemsOf<Entry>(
+  plan: Plan,
+  shape: ListShape<Entry>,
+  write: ListWrite<Entry>,
+  seen: Seen | undefined,
+  actor: string,
+): Found {
   const stated = shape.state(write.entries);
   const { rows, entries } = shape.list((seen?.tasks ?? []).filter(shape.shows));
   const echo = shape.state(entries);
-  const named = write.named?.(rows) ?? bySentText(stated, rows, seen?.sent);
+  const named = write.named?.(rows) ?? [];
+  const isNamed = new Set(named.map((row) => row?.uid));
+  const said = bySentText(stated, rows, seen?.sent).map((row) => (row && isNamed.has(row.uid) ? undefined : row));
   // Found by the text that was shown, which may be a shortened one.
   const asShown = rows.map((row, index) => ({ ...row, description: echo[index]?.description ?? row.description }));
   // In a list that keeps the rest, a place says nothing.
   const there = new Map(seen?.all.map((row) => [row.uid, row]));
   const matches = write.byId
     ? stated.map((_, index) => named[index])
-    : match(plan, stated, named, asShown, seen && there, write.keepsRest !== true);
+    : match(
+        plan,
+        stated,
+        said.length > 0 ? stated.map((_, at) => named[at] ?? said[at]) : named,
+        asShown,
+        seen && there,
+        write.keepsRest !== true,
+        actor,
+      );
   const place = new Map(rows.map((row, index) => [row.uid, index]));
   const items = stated.map((item, index) => {
     const uid = matches[index]?.uid ?? '';
@@ -201,10 +217,11 @@ function match(
   rows: readonly Task[],
   there: ReadonlyMap<string, Task> | undefined,
   byPlace: boolean,
+  actor: string,
 ): readonly (Task | undefined)[] {
   const shown = new Set(rows.map((row) => row.uid));
   const foreign = [...plan.tasks()].filter((task) => !shown.has(task.uid));
-  const isUntouched = (task: Task): boolean => byPlace && plan.task(task.uid)?.revision === task.revision;
+  const isUntouched = (task: Task): boolean => byPlace && isOwnPlace(task, plan.task(task.uid), actor);
   const matchAll = (known: readonly (Task | undefined)[]): readonly (Task | undefined)[] => {
     const listed = stated.map(({ description, status }, index) => ({ description, status, named: known[index] }));
     return matchItems(listed, rows, foreign, isUntouched, there !== undefined);
@@ -241,7 +258,14 @@ function changedItem(item: Item, echo: Item, row: Task, siblings: Siblings, rete
   if (item.dependsOn) {
     const said = item.dependsOn.map((key) => siblingUid(key, (index) => siblings.matches[index]));
     const shown = (echo.dependsOn ?? []).map((key) => siblingUid(key, (index) => siblings.rows[index]));
-    if (!sameValue(said, shown)) changed.dependsOn = [...item.dependsOn, ...unshownDependencies(row, siblings.rows)];
+    const unshown = unshownDependencies(row, siblings.rows);
+    const isKept = new Set(unshown);
+    const more = unshown.filter((name) => !item.dependsOn?.includes(name));
+    const isSame = sameValue(
+      said.filter((name) => !isKept.has(name)),
+      shown,
+    );
+    if (!isSame) changed.dependsOn = [...item.dependsOn, ...more];
   }
   return changed as Item;
 }

@@ -44,6 +44,11 @@ export function ownWords<Entry>(
   return { ...(unlisted.length > 0 && { unlisted }), ...(Object.keys(sent).length > 0 && { sent }) };
 }
 
+/** Whether the entry has the text of the task, or one that a dialect which shows texts shortened makes that of. */
+function isText<Entry>(shape: ListShape<Entry>, entry: Entry, item: Item, echo: Item, task: Task): boolean {
+  return item.description === echo.description || shape.retext?.(entry, task) === task.description;
+}
+
 function differing<Entry>(
   shape: ListShape<Entry>,
   write: ListWrite<Entry>,
@@ -60,7 +65,7 @@ function differing<Entry>(
     const item = stated[index];
     if (!task || !echo || !item) continue;
     const differs = {
-      ...(item.description !== echo.description && { description: item.description }),
+      ...(!isText(shape, write.entries[index] as Entry, item, echo, task) && { description: item.description }),
       ...(item.status !== undefined && item.status !== echo.status && { status: item.status }),
     };
     if (Object.keys(differs).length > 0) sent[task.uid] = differs;
@@ -76,17 +81,15 @@ export function bySentText(
 ): readonly (Task | undefined)[] {
   if (Object.keys(sent).length === 0) return [];
   const texts = new Set(rows.map(({ description }) => description));
-  const bySent = new Map(
-    rows.flatMap((row) => {
-      const text = sent[row.uid]?.description;
-      return text === undefined || texts.has(text) ? [] : [[text, row] as const];
-    }),
-  );
-  return stated.map(({ description }) => {
-    const row = bySent.get(description);
-    bySent.delete(description);
-    return row;
-  });
+  const bySent = new Map<string, Task[]>();
+  for (const row of rows) {
+    const text = sent[row.uid]?.description;
+    if (text === undefined || texts.has(text)) continue;
+    const same = bySent.get(text);
+    if (same) same.push(row);
+    else bySent.set(text, [row]);
+  }
+  return stated.map(({ description }) => bySent.get(description)?.shift());
 }
 
 /** The item as if it said what was shown, where it only says again what the writer said before. */

@@ -19,9 +19,17 @@ export function textReply(text: string, sight?: Shown): ToolReply {
   return { isError: false, text, ...(sight && { sight }) };
 }
 
+/** A larger result is not said twice. */
+const jsonTextCharactersMax = 1024 * 1024;
+
 /** JSON, as `structured` and as the text. */
 export function jsonReply(structured: { readonly [key: string]: unknown }, sight?: Shown): ToolReply {
-  return { isError: false, text: JSON.stringify(structured), structured, ...(sight && { sight }) };
+  const json = JSON.stringify(structured);
+  const text =
+    json.length <= jsonTextCharactersMax
+      ? json
+      : `The result, ${json.length} characters, is in the structured content.`;
+  return { isError: false, text, structured, ...(sight && { sight }) };
 }
 
 /** Advice behind a text, for tools that have no place for it: a line each. */

@@ -10,6 +10,16 @@ export interface ListItem {
 }
 
 /**
+ * Whether a new text in the place of this row may be a new text for it: the writer made the row or changed it last, nobody
+ * did since, and nobody else is at work on it. Else it is one task less and one more.
+ */
+export function isOwnPlace(row: Task, now: Task | undefined, actor: string): boolean {
+  if (now?.revision !== row.revision) return false;
+  if (now.status === 'in_progress' && now.startedBy !== actor) return false;
+  return now.createdBy === actor || now.updatedBy === actor;
+}
+
+/**
  * Which task each item means; undefined for a new one. First the task it names, then the same text, then the same text but
  * for blanks and case, each time rows the writer saw (`base`) before rows it did not (`foreign`); at last the same place,
  * when the list is as long as the one it saw and every item left over stands where a row left over stood. A row that

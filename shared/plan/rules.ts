@@ -119,7 +119,7 @@ export function requireGroup(plan: Plan, reference: string, base: number | undef
 /** Whoever ends a task that another has in progress is told so: it may not be the right one to. */
 export function nagHolder(draft: Draft, task: Task, actor: string): void {
   if (task.status !== 'in_progress' || task.startedBy === actor) return;
-  draft.nag('of_another', `'${taskId(task)}' was in progress by '${task.startedBy}', who is not told but by the plan.`);
+  draft.nag('of_another', `'${taskId(task)}' was in progress by '${task.startedBy}'.`);
 }
 
 /** A base can only be a revision that has been. */

@@ -22,7 +22,7 @@ describe('Changes that come together', () => {
       { type: 'group.remove', group: 'H' },
     );
     expect(lines).toEqual([
-      "1 task.add group 'G', task-1 'one' pending",
+      "1 task.add +group 'G', +task-1 'one' pending",
       "2 task.start task-1 'one' in_progress",
       "3 task.edit task-1 'two' in_progress",
       "4 group.edit group 'H'",
@@ -44,16 +44,30 @@ describe('Changes that come together', () => {
     );
     expect(lines).toEqual([
       "3 group.remove -group 'G'",
-      "4 task.add task-2 'two' pending",
+      "4 task.add +task-2 'two' pending",
       "5 task.complete task-1 'one' completed",
       "6 task.remove -task-2 'two' pending",
+    ]);
+  });
+
+  it('name a task by the first line of its text', () => {
+    const lines = told(
+      new PlainRoom(),
+      { type: 'task.add', description: '\nWrite the parser \n\nand its tests', uid: 'task-uid-1', group: 'G' },
+      { type: 'task.edit', task: 'task-uid-1', description: `${'x'.repeat(59)}😀` },
+      { type: 'task.edit', task: 'task-uid-1', description: `${'x'.repeat(60)}\n` },
+    );
+    expect(lines).toEqual([
+      "1 task.add +group 'G', +task-1 'Write the parser…' pending",
+      `2 task.edit task-1 '${'x'.repeat(59)}…' pending`,
+      `3 task.edit task-1 '${'x'.repeat(60)}' pending`,
     ]);
   });
 
   it('name five rows and count the rest', () => {
     const mutations = [1, 2, 3, 4, 5, 6].map((n) => ({ type: 'group.add' as const, title: `G${n}` }));
     expect(told(new PlainRoom(), { type: 'batch', mutations })).toEqual([
-      "1 batch group 'G1', group 'G2', group 'G3', group 'G4', group 'G5' and 1 more",
+      "1 batch +group 'G1', +group 'G2', +group 'G3', +group 'G4', +group 'G5' and 1 more",
     ]);
   });
 });

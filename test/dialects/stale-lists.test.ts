@@ -85,3 +85,15 @@ test('sagents: a list of resolved todos does not clear away what another has ope
     expect(await room.list()).toContain('in_progress B');
   }
 });
+
+describe.each(senders)('%s', (dialect, tool, send) => {
+  test('a new text in the place of the running work of another is a task of its own', async () => {
+    const room = new SharedRoom();
+    const [ann, bob] = [room.desk(dialect, 'ann'), room.desk(dialect, 'bob')];
+    await bob.call(tool, send(['the work of bob', 'in_progress']));
+    await ann.call(tool, send(['the work of bob', 'in_progress']));
+    await ann.call(tool, send(['something else of ann', 'pending']));
+    expect((await room.list()).sort()).toEqual(['in_progress the work of bob', 'pending something else of ann']);
+    expect(await room.task('the work of bob')).toMatchObject({ startedBy: 'bob' });
+  });
+});

@@ -217,6 +217,8 @@ describe('messages', () => {
       "Task '2' does not exist. Did you mean task-2? See the tasks with: planroom show",
     );
     expect(await message('start', 'TASK-2')).toContain('Did you mean task-2?');
+    expect(await message('start', 'task-99')).not.toContain('Did you mean');
+    expect(await message('start', '99')).not.toContain('Did you mean');
     expect(await message('start', 'x')).not.toContain('Did you mean');
     expect(await message('show', '--group', 'build')).toContain("There are: 'Build'.");
     await run(['start', 'task-2', '--as', 'bob']);

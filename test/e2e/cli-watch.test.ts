@@ -33,7 +33,7 @@ describe('watch', () => {
         .trimEnd()
         .split('\n'),
     ).toEqual([
-      "2 when ann task.add group 'Build', task-2 'two' pending",
+      "2 when ann task.add +group 'Build', +task-2 'two' pending",
       "3 when ann task.start task-2 'two' in_progress",
       "4 when ann task.remove -task-1 'one' pending",
     ]);
@@ -69,6 +69,16 @@ describe('watch', () => {
       { type: 'change', revision: 1 },
     ]);
     expect(lines[4].epoch).not.toBe(lines[1].epoch);
+  });
+
+  it('says of a room that is not there that it waits for it, and shows of long texts the first line', async () => {
+    const watching = watch('nosuch');
+    await watching.printed('stderr', /room nosuch does not exist yet; waiting for it\n/);
+    await cli('nosuch', 'add', 'one\n\nand more of it');
+    await watching.printed('stdout', /\+task-1 'one…' pending\n/);
+    expect((await cli('nosuch', 'show')).stdout).toMatch(/\[ \] task-1 one…\n/);
+    expect((await cli('nosuch', 'log')).stdout).toContain("+task-1 'one…'");
+    expect((await watching.end('SIGINT')).code).toBe(0);
   });
 
   it('comes back after the server was away, and misses nothing', async () => {

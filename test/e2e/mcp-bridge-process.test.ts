@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { dialects } from '../../shared/dialects/registry.ts';
 import { limits } from '../../shared/plan/limits.ts';
 import { RunningCli, runCli } from '../client/support/run-cli.ts';
 import { BackgroundHome, BridgeClient, tasksOf } from '../support/mcp-bridge.ts';
@@ -92,6 +93,7 @@ describe('without a server', () => {
     expect(messagesIn(run.stdout)).toMatchObject([
       { id: 1, error: { message: expect.stringContaining('planroom serve --port 1') } },
     ]);
+    expect(run.stdout).not.toContain('may have been made');
     expect(existsSync(join(home.folder, 'server.json'))).toBe(false);
   });
 });
@@ -171,6 +173,19 @@ describe('the process', () => {
     messagesIn(stdout);
   });
 
+  test('answers whatever a client asks with what is wrong with its settings, until stdin ends', async () => {
+    const input = initialize + initialized + request(2, 'tools/list');
+    const run = await runCli(['mcp', '--room', 'No Room'], { env, input });
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('not a room name') });
+    const error = { message: expect.stringContaining("'No Room' is not a room name: a room name is 1 to") };
+    expect(messagesIn(run.stdout)).toMatchObject([
+      { id: 1, error },
+      { id: 2, error },
+    ]);
+    const nowhere = await runCli(['mcp', '--url', 'nonsense'], { input });
+    expect(messagesIn(nowhere.stdout)).toMatchObject([{ id: 1 }, { id: 2 }]);
+  });
+
   test('refuses bad settings on stderr', async () => {
     expect(await runCli(['mcp', '--room', 'No Room'], { env })).toMatchObject({
       code: 2,
@@ -179,5 +194,9 @@ describe('the process', () => {
     });
     const help = await runCli(['mcp', '--help']);
     expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining('planroom mcp --room release') });
+    for (const told of ['claude mcp add plan --', 'codex mcp add plan --', 'docs/dialects.md', 'ann/claude-code']) {
+      expect(help.stdout).toContain(told);
+    }
+    for (const { name, tools } of dialects) expect(help.stdout.includes(`\n  ${name} `)).toBe(tools.length > 0);
   });
 });

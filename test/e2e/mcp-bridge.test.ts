@@ -110,8 +110,12 @@ describe.each(['2026-07-28', '2025-11-25', '2024-11-05'] as const)('a client of 
     await server.kill();
     const { port } = new URL(server.url);
     const away = { code: -32_000, message: expect.stringContaining(`Start it with: planroom serve --port ${port}`) };
-    expect(await errorOf(bridge.write('Lost'))).toMatchObject(away);
-    expect(await errorOf(bridge.client.listTools())).toMatchObject(away);
+    const lost = await errorOf(bridge.write('Lost'));
+    expect(lost).toMatchObject(away);
+    expect(lost.message).toContain('may have been made');
+    const listed = await errorOf(bridge.client.listTools());
+    expect(listed).toMatchObject(away);
+    expect(listed.message).not.toContain('may have been made');
     await server.restart();
     expect(await bridge.write('Kept')).toMatchObject({ isError: false });
     expect((await tasksOf(server.url, room)).map(({ description }) => description)).toEqual(['Kept']);

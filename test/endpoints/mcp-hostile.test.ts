@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { limits } from '../../shared/plan/limits.ts';
+import { errorOf, McpClient } from '../support/mcp-client.ts';
 import { McpServer } from '../support/mcp-server.ts';
 import { RawSocket } from '../support/raw-socket.ts';
 
@@ -31,13 +32,26 @@ describe('hostile requests to MCP', () => {
     ['?as=a%0Ab', 'bad_message', 'query parameter as'],
     ['?rom=x', 'bad_message', "no query parameter 'rom'. There are: room, tools, as."],
     ['?tools=none', 'bad_message', 'There are: fixture, other.'],
+    ['?tool=other', 'bad_message', "no query parameter 'tool'"],
   ])('%s is refused before MCP is spoken', async (query, code, message) => {
     for (const method of ['GET', 'POST', 'DELETE']) {
       const response = await fetch(server.url(query), { method });
       expect(response.status).toBe(400);
       const body = await response.json();
-      expect(body).toMatchObject({ error: { code, message: expect.stringContaining(message), retryable: false } });
+      const error = { code: -32_600, message: expect.stringContaining(message), data: { code, retryable: false } };
+      expect(body).toMatchObject({ jsonrpc: '2.0', id: null, error });
     }
+  });
+
+  test('a client is told why its connection is refused, as the answer to its request', async () => {
+    const response = await post('{"jsonrpc":"2.0","id":7,"method":"ping"}', '?tools=none');
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      id: 7,
+      error: { message: expect.stringContaining('There are: fixture'), data: { facts: { tools: expect.anything() } } },
+    });
+    const refused = await errorOf(McpClient.connect(server.url('?room=No'), '2025-11-25'));
+    expect(refused.message).toContain('a room name is');
   });
 
   test('a header that breaks the rule is refused and named', async () => {

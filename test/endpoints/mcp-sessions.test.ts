@@ -105,7 +105,10 @@ describe('MCP sessions', () => {
     await live.until(() => live.updated.length === 1);
     const response = await post(initialize);
     expect(response.status).toBe(503);
-    expect(await response.json()).toMatchObject({ error: { code: 'too_many_sessions', retryable: true } });
+    expect(await response.json()).toMatchObject({
+      id: initialize.id,
+      error: { code: -32_000, data: { code: 'too_many_sessions', retryable: true } },
+    });
   });
 
   test('a session that is silent for too long is closed; one with a stream is not', async () => {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
+import { err } from '../../../shared/plan/result.ts';
 import type { CliFailure, ExitCode } from '../failure.ts';
-import { type Io, type Outcome, present, presentFailure } from '../output.ts';
+import { type Io, type Outcome, present } from '../output.ts';
 import { readSettings, type Settings } from '../settings.ts';
 
 /** How commands take part in a run of the program: they read its streams and leave their exit code. */
@@ -19,10 +20,15 @@ export function answering<Options>(run: Run, work: Work<Options>): (...given: un
   });
 }
 
-/** Makes an action of a command that does its own talking and ends with an exit code. */
+/**
+ * Makes an action of a command that does its own talking and ends with an exit code. `refuse` tells of settings that are
+ * not understood, where that takes more than a line on stderr.
+ */
 export function acting<Options>(
   run: Run,
   work: (settings: Settings, args: readonly string[], options: Options) => Promise<ExitCode>,
+  refuse: (failure: CliFailure, json: boolean) => Promise<ExitCode> | ExitCode = (failure, json) =>
+    present(err(failure), json, run.io),
 ): (...given: unknown[]) => Promise<void> {
   // Commander gives each argument, then the options, then the command.
   return async (...given) => {
@@ -31,11 +37,6 @@ export function acting<Options>(
     const settings = readSettings(command);
     run.exitCode = settings.ok
       ? await work(settings.value, args, command.opts<object>() as Options)
-      : refuse(run, settings.error, command.optsWithGlobals<{ json: boolean }>().json);
+      : await refuse(settings.error, command.optsWithGlobals<{ json: boolean }>().json);
   };
-}
-
-function refuse(run: Run, failure: CliFailure, json: boolean): ExitCode {
-  presentFailure(failure, json, run.io);
-  return failure.exitCode;
 }

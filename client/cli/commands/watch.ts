@@ -18,7 +18,7 @@ export function addWatchCommand(program: Command, run: Run): void {
     .option('--rooms', 'follow the list of rooms instead')
     .addHelpText(
       'after',
-      `\nEnds with exit code 0 on Ctrl-C. It comes back by itself when the server was away, without missing a Change.\n${examples('watch --room release', 'watch --json | jq .action', 'watch --rooms')}`,
+      `\n+ is a new row, - one that was removed. Ends with exit code 0 on Ctrl-C. It comes back by itself when the server was away, without missing a Change.\n${examples('watch --room release', 'watch --json | jq .action', 'watch --rooms')}`,
     )
     .action(
       acting<{ readonly rooms?: boolean }>(run, (settings, _args, { rooms = false }) =>
@@ -77,7 +77,11 @@ class Watch {
       return;
     }
     const { epoch, revision } = joined.value.confirmed;
-    this.say({ type: 'watching', room, epoch, revision }, `watching room ${room} from revision ${revision}`, true);
+    const what =
+      revision === 0
+        ? `room ${room} does not exist yet; waiting for it`
+        : `watching room ${room} from revision ${revision}`;
+    this.say({ type: 'watching', room, epoch, revision }, what, true);
     this.listen(joined.value);
   }
 

@@ -1,10 +1,30 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { type ErrorBody, errorKinds } from '../../../shared/protocol/error-code.ts';
 
-/** An error as the HTTP endpoint states it: what stops a request before MCP is spoken. */
-export function failure(body: ErrorBody, headers: Readonly<Record<string, string>> = {}): Response {
-  const { httpStatus, retryable } = errorKinds[body.code];
-  return json(httpStatus, { error: { ...body, retryable } }, headers);
+/**
+ * What stops a request before MCP is spoken, as MCP states an error, for that is what its client reads; what the HTTP
+ * endpoint would say is the data of it.
+ */
+export function failure(
+  { message, ...facts }: ErrorBody,
+  headers: Readonly<Record<string, string>> = {},
+  id: Id | null = null,
+): Response {
+  const { httpStatus, retryable } = errorKinds[facts.code];
+  return rpcFailure(httpStatus, rpcCode(httpStatus), message, id, headers, { ...facts, retryable });
+}
+
+function rpcCode(httpStatus: number): number {
+  if (httpStatus === 500) return ProtocolErrorCode.InternalError;
+  return httpStatus < 500 && httpStatus !== 429 ? ProtocolErrorCode.InvalidRequest : serverErrorCode;
+}
+
+export type Id = string | number;
+
+/** Of a request; null for what has none. */
+export function idOf(message: unknown): Id | null {
+  const { id } = typeof message === 'object' && message !== null ? (message as { readonly id?: unknown }) : {};
+  return typeof id === 'string' || typeof id === 'number' ? id : null;
 }
 
 /** An error as MCP states it, for a message that has no id, or none that could be read. */
@@ -12,10 +32,11 @@ export function rpcFailure(
   status: number,
   code: number,
   message: string,
-  id: string | number | null = null,
+  id: Id | null = null,
   headers: Readonly<Record<string, string>> = {},
+  data?: object,
 ): Response {
-  return json(status, { jsonrpc: '2.0', id, error: { code, message } }, headers);
+  return json(status, { jsonrpc: '2.0', id, error: { code, message, ...(data && { data }) } }, headers);
 }
 
 /** What MCP has no better word for; the reference servers use it so. */

@@ -5,7 +5,7 @@ import { err, type Result } from '../../../shared/plan/result.ts';
 import { parseJson } from '../../../shared/protocol/codec.ts';
 import type { ErrorBody } from '../../../shared/protocol/error-code.ts';
 import { readText } from '../request-body.ts';
-import { rpcFailure, serverErrorCode } from './answers.ts';
+import { type Id, idOf, rpcFailure, serverErrorCode } from './answers.ts';
 
 /** The JSON of a request, bounded and free of poison, or the answer that says what is wrong with it. */
 export async function readMessage(incoming: IncomingMessage): Promise<Result<unknown, Response>> {
@@ -13,6 +13,12 @@ export async function readMessage(incoming: IncomingMessage): Promise<Result<unk
   if (!text.ok) return err(refusal(text.error));
   const parsed = parseJson(text.value, limits.jsonDepthMax);
   return parsed.ok ? parsed : err(refusal(parsed.error));
+}
+
+/** The id of a request that is refused whatever it asks, so that its client knows the answer for one to it. */
+export async function readId(incoming: IncomingMessage): Promise<Id | null> {
+  const message = incoming.method === 'POST' ? await readMessage(incoming) : undefined;
+  return message?.ok ? idOf(message.value) : null;
 }
 
 function refusal({ code, message }: ErrorBody): Response {

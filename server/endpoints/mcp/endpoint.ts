@@ -7,7 +7,7 @@ import type { ErrorBody } from '../../../shared/protocol/error-code.ts';
 import type { RoomRegistry } from '../../room/registry.ts';
 import type { AtEndOfTick } from '../../room/tick-task.ts';
 import { failure } from './answers.ts';
-import { readMessage } from './body.ts';
+import { readId, readMessage } from './body.ts';
 import { bounds } from './bounds.ts';
 import { type Caller, callerOf, type DialectChoice } from './caller.ts';
 import { Exchanges } from './exchanges.ts';
@@ -141,7 +141,7 @@ class Endpoint implements McpEndpoint {
     const { method = '' } = incoming;
     if (!allowedMethods.includes(method)) return write(notAllowed());
     const caller = callerOf(incoming, this.choice);
-    if (!caller.ok) return write(failure(caller.error));
+    if (!caller.ok) return write(failure(caller.error, {}, await readId(incoming)));
     const message = method === 'POST' ? await readMessage(incoming) : ok(undefined);
     if (!message.ok) return write(message.error);
     if (method === 'GET' || isListen(message.value)) this.exchanges.becomesStream(outgoing);

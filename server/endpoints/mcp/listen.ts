@@ -1,5 +1,5 @@
 import { ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { rpcFailure } from './answers.ts';
+import { idOf, rpcFailure } from './answers.ts';
 import { bounds } from './bounds.ts';
 
 /** Whether the message asks for the stream on which clients of the newest revision hear of changes. */
@@ -21,8 +21,4 @@ export function refusalOfListen(message: unknown): Response | undefined {
 
 function fieldsOf(value: unknown): { readonly [name: string]: unknown } {
   return typeof value === 'object' && value !== null ? (value as { readonly [name: string]: unknown }) : {};
-}
-
-function idOf({ id }: { readonly [name: string]: unknown }): string | number | null {
-  return typeof id === 'string' || typeof id === 'number' ? id : null;
 }

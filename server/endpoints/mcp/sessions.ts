@@ -1,5 +1,5 @@
 import { isInitializeRequest } from '@modelcontextprotocol/server';
-import { failure, rpcFailure, serverErrorCode } from './answers.ts';
+import { failure, idOf, rpcFailure, serverErrorCode } from './answers.ts';
 import type { Caller } from './caller.ts';
 import { createServer, type ServerParts } from './server.ts';
 import { Session, type WriteResponse } from './session.ts';
@@ -67,7 +67,7 @@ export class Sessions {
     const { parts, nowMs, sessionsMax } = this.options;
     if (this.byId.size >= sessionsMax && !this.closeOldestIdle()) {
       const busy = `The server has ${sessionsMax} sessions already, all in use.`;
-      return write(failure({ code: 'too_many_sessions', message: busy }));
+      return write(failure({ code: 'too_many_sessions', message: busy }, {}, idOf(message)));
     }
     const session = new Session(parts.context.newId(), nowMs, (subscriptions) =>
       createServer(caller, parts, subscriptions),

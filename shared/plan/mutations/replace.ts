@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type BaseRows, presentRows, rowsAt } from '../base-rows.ts';
 import type { Decision } from '../draft.ts';
 import { limits } from '../limits.ts';
-import { matchItems } from '../match-items.ts';
+import { isOwnPlace, matchItems } from '../match-items.ts';
 import { isSameTask, type Task, taskNumber } from '../model.ts';
 import type { Plan } from '../plan.ts';
 import { type Rejection, rejection } from '../rejection.ts';
@@ -169,7 +169,7 @@ function placeItems(
   const shown = new Map(seen.shown.map((task) => [task.uid, task]));
   const foreign = [...plan.tasks()].filter((task) => !isSameTask(task, shown.get(task.uid)));
   const listed = items.map(({ description, status }, index) => ({ description, status, named: named[index] }));
-  const isUntouched = (task: Task): boolean => plan.task(task.uid)?.revision === task.revision;
+  const isUntouched = (task: Task): boolean => isOwnPlace(task, plan.task(task.uid), stamp.actor);
   const matches = matchItems(listed, seen.shown, foreign, isUntouched, seen.revision !== undefined);
   const fresh = items.filter((_, index) => !matches[index]);
   const numbers = new NumberGiver((number) => !plan.taskByNumber(number), plan.highestNumber, fresh);
