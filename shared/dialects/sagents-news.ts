@@ -60,10 +60,10 @@ export class SagentsNews {
   }
 
   /** Todos that did not get the id they were sent with. */
-  otherIds(): readonly string[] {
+  otherIds(known: NonNullable<Shown['names']> = {}): readonly string[] {
     const notes = this.sent.flatMap(({ id }, index) => {
       const task = this.written[index];
-      if (!task || task.number === id) return [];
+      if (!task || task.number === id || known[task.uid] === String(id)) return [];
       const why = id > limits.taskNumberMax ? `ids go up to ${limits.taskNumberMax}` : `${id} is another TODO`;
       return [`The id of your TODO ${id} ("${beginning(task.description)}") is ${task.number}: ${why}.`];
     });

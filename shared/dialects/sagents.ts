@@ -4,7 +4,7 @@ import { statuses, type Task } from '../plan/model.ts';
 import type { SingleMutation } from '../plan/mutation.ts';
 import type { Plan } from '../plan/plan.ts';
 import { collapse, isWellFormed } from '../plan/text.ts';
-import type { Call, Dialect, Tool, ToolReply } from './dialect.ts';
+import type { Call, Dialect, Shown, Tool, ToolReply } from './dialect.ts';
 import { type ListShape, listOf, type Seen, seenTasks, type Written, writeList } from './list-write.ts';
 import { failure, refusal, textReply, withNags } from './reply.ts';
 import {
@@ -72,8 +72,9 @@ async function write(args: unknown, call: Call): Promise<ToolReply> {
     const news = new SagentsNews(plan, seen, [], []);
     return reply(sayWritten(merges, [...plan.tasks()]), news, []);
   }
-  const goes = clearedBy(plan, seen, todos, merges);
-  return (goes && (await clear(call, goes, seen))) ?? writeNormally(call, seen, todos, merges);
+  const names = back.value.sight?.names;
+  const goes = clearedBy(plan, seen, todos, merges, names);
+  return (goes && (await clear(call, goes, seen))) ?? writeNormally(call, seen, todos, merges, names);
 }
 
 /** What the core would refuse, told by place. */
@@ -93,14 +94,37 @@ function unreadable(what: string): ToolReply {
   return refusal(`Parse failure, nothing was written. ${what}.`);
 }
 
-/** For each todo the row with its id; of several with one id the first has it. */
-function rowsById(todos: readonly Todo[], rows: readonly Task[]): readonly (Task | undefined)[] {
+/**
+ * For each todo the row with its id; of several with one id the first has it. An id that the caller gave a todo of its own,
+ * which got another, still means that one: callers number from 1, each of them.
+ */
+function rowsById(todos: readonly Todo[], rows: readonly Task[], names: Names = {}): readonly (Task | undefined)[] {
   const byNumber = new Map(rows.map((row) => [row.number, row]));
+  for (const row of rows) {
+    const own = names[row.uid];
+    if (own !== undefined) byNumber.set(Number(own), row);
+  }
+  const taken = new Set<string>();
   return todos.map(({ id }) => {
     const row = byNumber.get(id);
-    byNumber.delete(id);
+    if (!row || taken.has(row.uid)) return undefined;
+    taken.add(row.uid);
     return row;
   });
+}
+
+type Names = NonNullable<Shown['names']>;
+
+/** What the caller calls its todos that did not get the id it chose. */
+function namesAfter(before: Names = {}, plan: Plan, todos: readonly Todo[], written: Written): Names {
+  const names: Record<string, string> = {};
+  for (const [uid, id] of Object.entries(before)) if (plan.task(uid)) names[uid] = id;
+  for (const [index, task] of written.entries()) {
+    const id = todos[index]?.id;
+    if (!task || id === undefined) continue;
+    if (task.number !== id && names[task.uid] === undefined) names[task.uid] = String(id);
+  }
+  return names;
 }
 
 /**
@@ -112,15 +136,16 @@ function clearedBy(
   seen: Seen | undefined,
   todos: readonly Todo[],
   merges: boolean,
+  names: Names | undefined,
 ): readonly Task[] | undefined {
   if (todos.length === 0 || todos.some(isOpen)) return undefined;
-  const ids = new Set(todos.map(({ id }) => id));
-  const isTakenUp = ({ uid, number }: Task): boolean => ids.has(number) || !seen?.unlisted.has(uid);
+  const meant = new Set(rowsById(todos, seen?.tasks ?? [], names).map((row) => row?.uid));
+  const isTakenUp = ({ uid }: Task): boolean => meant.has(uid) || !seen?.unlisted.has(uid);
   const rows = (seen?.tasks ?? []).filter((task) => plan.task(task.uid) && isTakenUp(task));
   if (rows.some(({ uid, revision }) => plan.task(uid)?.revision !== revision)) return undefined;
   if (rows.length > limits.mutationsPerBatchMax) return undefined;
   const isRow = new Set(rows.map(({ uid }) => uid));
-  const isWritten = new Set(rowsById(todos, rows).map((row) => row?.uid));
+  const isWritten = new Set(rowsById(todos, rows, names).map((row) => row?.uid));
   const stays = [...plan.tasks()].filter(({ uid }) => !isWritten.has(uid) && (merges || !isRow.has(uid)));
   return stays.every(isResolved) ? rows : undefined;
 }
@@ -149,9 +174,13 @@ async function writeNormally(
   seen: Seen | undefined,
   todos: readonly Todo[],
   merges: boolean,
+  known: Names | undefined,
 ): Promise<ToolReply> {
-  const sees = (plan: Plan, written: Written) => ({ shown: new SagentsNews(plan, seen, todos, written).knownUids() });
-  const named = (rows: readonly Task[]) => rowsById(todos, rows);
+  const sees = (plan: Plan, written: Written) => ({
+    shown: new SagentsNews(plan, seen, todos, written).knownUids(),
+    names: namesAfter(known, plan, todos, written),
+  });
+  const named = (rows: readonly Task[]) => rowsById(todos, rows, known);
   const options = { named, byId: true, several: true, unordered: true, keepsRest: merges, sees };
   const result = await writeList(call, shape, { entries: todos, ...options });
   if (!result.ok) return refusal(words(result.error.message));
@@ -159,15 +188,18 @@ async function writeNormally(
   const news = new SagentsNews(plan, seen, todos, written);
   const text = todos.length === 0 ? saidEmptied : sayWritten(merges, [...plan.tasks()]);
   const told = [...new Set(nags.map(({ message }) => words(message)))];
-  return reply(text, news, [...news.otherIds(), ...told]);
+  const names = namesAfter(known, plan, todos, written);
+  return reply(text, news, [...news.otherIds(known), ...told], names);
 }
 
-function reply(text: string, news: SagentsNews, notes: readonly string[]): ToolReply {
+function reply(text: string, news: SagentsNews, notes: readonly string[], names?: Names): ToolReply {
   const noted = withNags(
     text,
     notes.map((message) => ({ message })),
   );
-  return textReply([noted, ...news.lines()].join('\n'), news.sight());
+  const sight = news.sight();
+  const named = names && Object.keys(names).length > 0 ? { ...sight, names } : sight;
+  return textReply([noted, ...news.lines()].join('\n'), named);
 }
 
 /** A message of the core with the ids of todos, and without the places of a list that the caller did not send so. */

@@ -97,3 +97,22 @@ describe.each(senders)('%s', (dialect, tool, send) => {
     expect(await room.task('the work of bob')).toMatchObject({ startedBy: 'bob' });
   });
 });
+
+test('sagents: an id that an agent chose keeps meaning its own todo, though the room gave it another', async () => {
+  const room = new SharedRoom();
+  const [ann, bob] = [room.desk('sagents', 'ann'), room.desk('sagents', 'bob')];
+  const list = (name: string, first: string, second: string, merge = false) => ({
+    merge,
+    todos: [
+      { id: 1, content: `${name}1`, status: first },
+      { id: 2, content: `${name}2`, status: second },
+    ],
+  });
+  await ann.call('write_todos', list('a', 'in_progress', 'pending'));
+  await bob.call('write_todos', list('b', 'in_progress', 'pending'));
+  await bob.call('write_todos', list('b', 'completed', 'in_progress'));
+  await bob.call('write_todos', list('b', 'completed', 'in_progress', true));
+  expect(await room.list()).toEqual(['in_progress a1', 'pending a2', 'completed b1', 'in_progress b2']);
+  await ann.call('write_todos', list('a', 'completed', 'in_progress'));
+  expect(await room.list()).toEqual(['completed a1', 'in_progress a2', 'completed b1', 'in_progress b2']);
+});
