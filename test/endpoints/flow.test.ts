@@ -68,18 +68,17 @@ describe('readers', () => {
     const count = Math.ceil(limits.outboxBytesMax / 3_500) + 100;
     const tasks = Array.from({ length: count }, (_, index) => `- [ ] ${index} ${'x'.repeat(3_500)}`);
     const mutation: Mutation = { type: 'plan.load', markdown: `## G\n${tasks.join('\n')}` };
-    const answers = Promise.all([1, 2].map(() => post('loaded', mutation)));
-    // One more right behind them, while they are surely not read yet.
     const writer = await ProtocolClient.hello(server.url, 'writer');
-    expect((await answers).map(({ ok }) => ok)).toEqual([true, true]);
+    expect((await post('loaded', mutation)).ok).toBe(true);
+    // Right behind it, while it is hardly read yet: it may wait on top of the largest one that is on its way.
     await writer.mutate('loaded', add('small'));
     for (const reader of readers) {
       const revisions: number[] = [];
-      while (revisions.length < 3) {
+      while (revisions.length < 2) {
         const { changes } = await reader.next('changes');
         revisions.push(...changes.map((change) => change.revision));
       }
-      expect(revisions).toEqual([1, 2, 3]);
+      expect(revisions).toEqual([1, 2]);
       expect(reader.socket.readyState).toBe(reader.socket.OPEN);
     }
     await Promise.all([...readers, writer].map((client) => client.close()));
