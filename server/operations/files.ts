@@ -6,8 +6,8 @@ import type { Failure, Files } from '../../shared/dialects/dialect.ts';
 import { ok, type Result } from '../../shared/plan/result.ts';
 
 /**
- * Files inside the folders the server was given, links resolved. What is opened is what is checked, and nothing is waited
- * for: a FIFO or device is refused, not read.
+ * Files inside the folders the server was given, links resolved. Of a read, what was opened is checked again; a write trusts
+ * that nobody swaps a folder on the way meanwhile. Nothing is waited for: a FIFO or device is refused, not read.
  */
 export class FolderFiles implements Files {
   private readonly folders: readonly string[];
